@@ -1,1 +1,43 @@
-//! ralph-core
+//! The language of `ralph` and the decisions it makes.
+//!
+//! Nothing here reads a clock, a file, the environment or a random source, and nothing waits:
+//! time, entropy and what happened are passed in as values. `clippy.toml` beside this crate bans
+//! the calls that would break that, and a test reads the dependencies.
+//!
+//! # Glossary
+//!
+//! One word per concept, in code, flags, documents and screens.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | **Run** | one loop from start to stop |
+//! | **Task** | a unit of work: the one prompt given, or an entry of a backlog |
+//! | **Iteration** | one numbered pass of a run over one task |
+//! | **Attempt** | one try at an iteration; a crash or an error of the agent makes a second attempt, not a second iteration |
+//! | **Brief** | the prompt that an attempt sends |
+//! | **Report** | what the agent did |
+//! | **Claim** | the agent's word that it is done |
+//! | **Check** | something ralph runs itself |
+//! | **Verdict** | what ralph concludes |
+//! | **Step** | what a run does next; a run's position is its next step |
+//! | **Control** | what a person asks of a running loop |
+//! | **Event** | one line of the journal |
+//! | **Host** | an agent program that ralph lives inside of |
+
+pub mod attempt;
+pub mod brief;
+pub mod control;
+pub mod event;
+pub mod id;
+pub mod machine;
+pub mod moment;
+pub mod policy;
+pub mod promise;
+pub mod report;
+pub mod run;
+pub mod stop;
+pub mod task;
+pub mod verdict;
+pub mod view;
+
+pub use jiff::Timestamp;

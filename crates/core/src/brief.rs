@@ -1,0 +1,78 @@
+//! The prompt that an attempt sends.
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::Attempt;
+use crate::promise;
+use crate::run::{Run, Tried};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brief {
+    pub text: String,
+}
+
+/// Composes the brief of an attempt: where the run stands, what was found and tried, what a person said,
+/// the task itself, and how to claim that it is done.
+pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
+    let mut text = String::new();
+    if run.tried.is_empty() {
+        let _ = writeln!(text, "{}\n", standing(run, attempt));
+    } else {
+        let _ = writeln!(text, "{} The task is not complete yet.\n", standing(run, attempt));
+        text.push_str("Review what is already there and go on from it; do not start over.\n\n");
+        tried(&mut text, &run.tried);
+    }
+    steering(&mut text, &run.steering);
+    let _ = writeln!(text, "# Task\n\n{}\n", run.task.body.trim_end());
+    let _ = writeln!(text, "# When it is done\n\n{}", promise::instruction(&attempt.promise));
+    Brief { text }
+}
+
+fn standing(run: &Run, attempt: &Attempt) -> String {
+    let of = run.policy.limits.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
+    let again = if attempt.number > 1 { format!(", attempt {}", attempt.number) } else { String::new() };
+    format!("This is iteration {}{of}{again}.", attempt.iteration)
+}
+
+fn tried(text: &mut String, tried: &[Tried]) {
+    text.push_str("# What was tried\n\n");
+    for one in tried {
+        let _ = writeln!(text, "- iteration {}, attempt {}: {}", one.iteration, one.attempt, one.outcome);
+    }
+    text.push('\n');
+    let Some(last) = tried.last() else { return };
+    if !last.findings.is_empty() {
+        text.push_str("# What was found last time\n\n");
+        for finding in &last.findings {
+            let _ = writeln!(text, "- {finding}");
+        }
+        text.push('\n');
+    }
+    if !last.output_tail.trim().is_empty() {
+        let fence = fence_for(&last.output_tail);
+        let _ = writeln!(
+            text,
+            "The end of the last output:\n\n{fence}\n{}\n{fence}\n",
+            last.output_tail.trim_end()
+        );
+    }
+}
+
+/// A fence longer than any in the text, so that quoted output cannot close it.
+fn fence_for(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}
+
+fn steering(text: &mut String, steering: &[String]) {
+    if steering.is_empty() {
+        return;
+    }
+    text.push_str("# A word from the person who started this\n\n");
+    for sentence in steering {
+        let _ = writeln!(text, "- {sentence}");
+    }
+    text.push('\n');
+}

@@ -1,0 +1,220 @@
+//! The journal's lines. Every view of a run is a fold of these.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+use crate::control::{Control, ControlNo};
+use crate::id::{AgentName, RunId, TaskId};
+use crate::policy::{Cost, Limits};
+use crate::report::{Fault, Report};
+use crate::stop::{RunState, StopReason};
+use crate::verdict::Verdict;
+
+/// The version of the journal's format; a reader refuses a newer one.
+pub const FORMAT: u32 = 1;
+
+/// One journalled event with its place in the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Entry {
+    /// Counts from 1 within the run, without gaps.
+    pub seq: u64,
+    pub at: Timestamp,
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    RunStarted(Box<Started>),
+    /// A dead or stopped run goes on.
+    RunResumed {},
+    IterationStarted {
+        iteration: u32,
+        max_iterations: Option<u32>,
+        task: TaskId,
+    },
+    /// The intent to run the agent: written before it is started.
+    AttemptStarted {
+        iteration: u32,
+        attempt: u32,
+        agent: AgentName,
+        /// The exact content of the promise tag that this attempt must give.
+        promise: String,
+        brief_bytes: u64,
+    },
+    AgentSpawned {
+        iteration: u32,
+        attempt: u32,
+        pid: u32,
+        custody: Custody,
+    },
+    AttemptEnded {
+        iteration: u32,
+        attempt: u32,
+        ending: Ending,
+    },
+    /// What ralph concluded.
+    Verdict {
+        iteration: u32,
+        attempt: u32,
+        verdict: Verdict,
+    },
+    IterationEnded {
+        iteration: u32,
+        task: TaskId,
+        complete: bool,
+    },
+    TaskCompleted {
+        task: TaskId,
+        iteration: u32,
+    },
+    ControlApplied {
+        no: ControlNo,
+        #[serde(flatten)]
+        control: Control,
+        /// Whether it changed anything: a second stop does not.
+        changed: bool,
+    },
+    Waiting {
+        until: Timestamp,
+        why: String,
+    },
+    Paused {},
+    Unpaused {},
+    /// A limit was reached; the run stops for it.
+    Limit {
+        reason: StopReason,
+        evidence: String,
+    },
+    /// Something a person should know that changes nothing.
+    Notice {
+        text: String,
+    },
+    RunStopped {
+        stop_reason: String,
+        detail: StopReason,
+        status: RunState,
+        exit_code: u8,
+        evidence: String,
+    },
+}
+
+/// What a run was started with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Started {
+    pub format: u32,
+    /// The version of ralph that started the run.
+    pub ralph: String,
+    pub run: RunId,
+    pub task: TaskId,
+    pub description: String,
+    pub prompt: String,
+    pub agent: AgentName,
+    pub model: Option<String>,
+    /// The promise word before any nonce is added.
+    pub promise: String,
+    pub nonce: bool,
+    pub limits: LimitsShown,
+}
+
+/// The limits of a run as plain numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LimitsShown {
+    pub max_iterations: Option<u32>,
+    pub max_duration_ms: Option<u64>,
+    pub max_tokens: Option<u64>,
+    pub max_cost: Option<Cost>,
+    pub max_consecutive_failures: u32,
+    pub iteration_delay_ms: u64,
+}
+
+impl From<&Limits> for LimitsShown {
+    fn from(limits: &Limits) -> LimitsShown {
+        let ms = |d: std::time::Duration| u64::try_from(d.as_millis()).unwrap_or(u64::MAX);
+        LimitsShown {
+            max_iterations: limits.max_iterations.map(Into::into),
+            max_duration_ms: limits.max_duration.map(ms),
+            max_tokens: limits.max_tokens.map(Into::into),
+            max_cost: limits.max_cost,
+            max_consecutive_failures: limits.max_consecutive_failures.into(),
+            iteration_delay_ms: ms(limits.iteration_delay),
+        }
+    }
+}
+
+/// What keeps the agent's processes from escaping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Custody {
+    Cgroup,
+    Subreaper,
+}
+
+/// An attempt ends with a report, or without one for a stated fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    Reported(Report),
+    Lost(Fault),
+}
+
+impl Event {
+    /// The name under which hooks and `--json` know the event.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Event::RunStarted(_) => "run_started",
+            Event::RunResumed {} => "run_resumed",
+            Event::IterationStarted { .. } => "iteration_started",
+            Event::AttemptStarted { .. } => "attempt_started",
+            Event::AgentSpawned { .. } => "agent_spawned",
+            Event::AttemptEnded { .. } => "attempt_ended",
+            Event::Verdict { .. } => "verdict",
+            Event::IterationEnded { .. } => "iteration_ended",
+            Event::TaskCompleted { .. } => "task_completed",
+            Event::ControlApplied { .. } => "control_applied",
+            Event::Waiting { .. } => "waiting",
+            Event::Paused {} => "paused",
+            Event::Unpaused {} => "unpaused",
+            Event::Limit { .. } => "limit",
+            Event::Notice { .. } => "notice",
+            Event::RunStopped { .. } => "run_stopped",
+        }
+    }
+}
+
+/// A piece of what the agent prints, as it comes: shown and kept in files, never journalled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Output {
+    /// The journal's last `seq` when it came.
+    pub seq: u64,
+    pub at: Timestamp,
+    #[serde(rename = "type")]
+    pub kind: OutputKind,
+    pub iteration: u32,
+    pub attempt: u32,
+    pub stream: Stream,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputKind {
+    Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stream {
+    Out,
+    Err,
+}
+
+/// One line of `--json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Line {
+    Output(Output),
+    Journal(Entry),
+}

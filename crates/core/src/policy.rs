@@ -1,0 +1,185 @@
+//! What a run may use up and what counts as done: fixed at the start, stored with the run.
+
+use std::collections::BTreeSet;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::promise::Word;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    pub limits: Limits,
+    pub completion: Completion,
+    pub deadlines: Deadlines,
+    pub retry: Retry,
+}
+
+/// Every limit of a run. They are checked in one place: `Run::limit_reached`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// `None` only for a run that was asked to be `--unlimited`, which then has one of the three below it.
+    pub max_iterations: Option<NonZeroU32>,
+    pub max_duration: Option<Duration>,
+    pub max_tokens: Option<NonZeroU64>,
+    pub max_cost: Option<Cost>,
+    pub max_iterations_per_task: Option<NonZeroU32>,
+    pub max_no_progress: Option<NonZeroU32>,
+    pub max_consecutive_failures: NonZeroU32,
+    pub iteration_delay: Duration,
+}
+
+/// An amount of money in millionths of a US dollar, so that sums are exact.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Cost(pub u64);
+
+impl std::fmt::Display for Cost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "${}.{:02}", self.0 / 1_000_000, self.0 % 1_000_000 / 10_000)
+    }
+}
+
+/// Which kind of work a run does; the defaults of its limits follow from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Prompt,
+    PromptWithCriteria,
+    /// The product of open tasks and iterations per task bounds a backlog.
+    Backlog {
+        open_tasks: NonZeroU32,
+    },
+    InSession {
+        criteria: bool,
+    },
+}
+
+impl Limits {
+    pub fn defaults(kind: Kind) -> Limits {
+        let hours = |n: u64| Some(Duration::from_secs(n * 3600));
+        let base = Limits {
+            max_iterations: NonZeroU32::new(100),
+            max_duration: hours(8),
+            max_tokens: None,
+            max_cost: None,
+            max_iterations_per_task: None,
+            max_no_progress: None,
+            max_consecutive_failures: NonZeroU32::new(5).expect("five is not zero"),
+            iteration_delay: Duration::ZERO,
+        };
+        let three = NonZeroU32::new(3);
+        match kind {
+            Kind::Prompt => base,
+            Kind::PromptWithCriteria => Limits {
+                max_iterations: NonZeroU32::new(10),
+                max_duration: Some(Duration::from_secs(30 * 60)),
+                max_no_progress: three,
+                ..base
+            },
+            Kind::Backlog { open_tasks } => Limits {
+                max_iterations: three.map(|per_task| open_tasks.saturating_mul(per_task)),
+                max_iterations_per_task: three,
+                max_no_progress: three,
+                iteration_delay: Duration::from_secs(1),
+                ..base
+            },
+            Kind::InSession { criteria } => Limits {
+                max_no_progress: three.filter(|_| criteria),
+                iteration_delay: Duration::from_millis(500),
+                ..base
+            },
+        }
+    }
+}
+
+/// What may show that a task is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    Promise,
+    Criteria,
+    Tool,
+    Todo,
+    Tracker,
+}
+
+/// All of these must hold in the same iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    pub require: BTreeSet<Signal>,
+    pub promise: Promise,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Promise {
+    pub word: Word,
+    /// Whether each attempt's word carries its own nonce.
+    pub nonce: bool,
+}
+
+impl Completion {
+    pub fn by_promise(promise: Promise) -> Completion {
+        Completion { require: BTreeSet::from([Signal::Promise]), promise }
+    }
+}
+
+/// How long an attempt may take to begin, to say something, and to end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deadlines {
+    /// Until the first output.
+    pub start: Option<Duration>,
+    /// Between two outputs.
+    pub silence: Option<Duration>,
+    pub total: Option<Duration>,
+}
+
+/// How long to wait after a failed attempt: `base`, doubled with every further failure, up to `longest`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retry {
+    pub base: Duration,
+    pub longest: Duration,
+}
+
+impl Default for Retry {
+    fn default() -> Retry {
+        Retry { base: Duration::from_secs(2), longest: Duration::from_secs(300) }
+    }
+}
+
+impl Retry {
+    pub fn delay(&self, failures: u32) -> Duration {
+        let doublings = failures.saturating_sub(1).min(20);
+        self.base.saturating_mul(1 << doublings).min(self.longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Limits, Retry};
+    use std::num::NonZeroU32;
+    use std::time::Duration;
+
+    #[test]
+    fn every_kind_of_run_is_bounded_by_default() {
+        let open_tasks = NonZeroU32::MAX;
+        let kinds = [
+            Kind::Prompt,
+            Kind::PromptWithCriteria,
+            Kind::Backlog { open_tasks },
+            Kind::InSession { criteria: true },
+        ];
+        for kind in kinds {
+            let limits = Limits::defaults(kind);
+            assert!(limits.max_iterations.is_some() && limits.max_duration.is_some(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_delay_doubles_and_never_exceeds_the_longest() {
+        let retry = Retry::default();
+        let seconds: Vec<u64> = (1..=9).map(|n| retry.delay(n).as_secs()).collect();
+        assert_eq!(seconds, [2, 4, 8, 16, 32, 64, 128, 256, 300]);
+        assert_eq!(retry.delay(u32::MAX), Duration::from_secs(300));
+    }
+}

@@ -1,0 +1,114 @@
+//! What the agent did in one attempt.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::policy::Cost;
+use crate::promise::Claim;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    pub exit: AgentExit,
+    pub claim: Claim,
+    pub usage: Usage,
+    pub duration_ms: u64,
+    /// Bytes that the agent printed.
+    pub output_bytes: u64,
+    /// The end of what it printed, for the next brief and for people.
+    pub tail: String,
+    /// Processes that the agent left running and that were ended.
+    pub leftovers: u32,
+}
+
+/// How an attempt ended. A rate limit or a timeout is an ending, not an error of ralph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AgentExit {
+    /// It ended by itself.
+    Code {
+        code: i32,
+    },
+    Signal {
+        signal: i32,
+    },
+    /// It could not be started.
+    NotStarted {
+        why: String,
+    },
+    /// It said nothing within the start deadline.
+    StartTimeout,
+    /// It said nothing for longer than the silence deadline.
+    SilenceTimeout,
+    /// It took longer than the total deadline of an attempt.
+    TotalTimeout,
+}
+
+impl AgentExit {
+    /// Whether the agent ended as it should: the only ending that a bare claim may rest on.
+    pub fn is_clean(&self) -> bool {
+        matches!(self, AgentExit::Code { code: 0 })
+    }
+}
+
+impl std::fmt::Display for AgentExit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AgentExit::Code { code } => write!(f, "exit code {code}"),
+            AgentExit::Signal { signal } => write!(f, "ended by signal {signal}"),
+            AgentExit::NotStarted { why } => write!(f, "could not be started: {why}"),
+            AgentExit::StartTimeout => f.write_str("no output before the start deadline"),
+            AgentExit::SilenceTimeout => f.write_str("silent for longer than the silence deadline"),
+            AgentExit::TotalTimeout => f.write_str("took longer than an attempt may"),
+        }
+    }
+}
+
+/// What an attempt used up, as far as the agent says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub cached_tokens: u64,
+    pub output_tokens: u64,
+    pub cost: Cost,
+}
+
+impl Usage {
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Usage) -> Usage {
+        Usage {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cost: Cost(self.cost.0.saturating_add(other.cost.0)),
+        }
+    }
+}
+
+/// Why an attempt has no report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// A person aborted it.
+    Aborted,
+    /// The run's own time was up in the middle of it.
+    TimeUp,
+    /// ralph died during it; found on resume.
+    Interrupted,
+    /// The guard that kept its processes died; they were ended.
+    GuardLost,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Fault::Aborted => "aborted",
+            Fault::TimeUp => "the run's time was up",
+            Fault::Interrupted => "interrupted by a crash",
+            Fault::GuardLost => "its guard process died",
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! The state of a run: what it was asked, what it has used up, and the step it takes next.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+use crate::attempt::{Attempt, nonce};
+use crate::brief::Brief;
+use crate::control::ControlNo;
+use crate::event::Event;
+use crate::id::{AgentName, RunId};
+use crate::policy::Policy;
+use crate::report::{Report, Usage};
+use crate::stop::Stop;
+use crate::task::Task;
+use crate::verdict::Verdict;
+
+/// Everything a run needs to go on after its process died. Stored whole at every durable step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    pub id: RunId,
+    pub task: Task,
+    pub policy: Policy,
+    pub agent: AgentName,
+    pub model: Option<String>,
+    /// Where nonces come from.
+    pub seed: u64,
+    pub started_at: Timestamp,
+    pub step: Step,
+    pub pace: Pace,
+    pub tally: Tally,
+    /// Whether an iteration was begun and has not ended.
+    pub mid_iteration: bool,
+    /// Sentences for the next brief.
+    pub steering: Vec<String>,
+    /// What earlier attempts came to, the newest last; bounded.
+    pub tried: Vec<Tried>,
+    /// The last control that was applied.
+    pub controls_seen: ControlNo,
+    /// Events that the next commit writes.
+    #[serde(skip)]
+    pub fresh: Vec<Event>,
+}
+
+/// What a run does next. **The state is the next step**, so to resume is to read it back and perform it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Step {
+    Select,
+    Think(Attempt),
+    Code(Attempt, Brief),
+    Verify(Attempt, Report),
+    Consolidate(Attempt, Verdict),
+    Wait(Until, Box<Step>),
+    /// Ends a half-done attempt properly before the run stops.
+    Abandon(Attempt, Stop),
+    Stop(Stop),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Until {
+    /// Both ends are kept: after the clock was turned back, nobody waits longer than was meant.
+    Time { from: Timestamp, to: Timestamp },
+    /// Until a person resumes the run.
+    Told,
+}
+
+/// How the run goes on when it next comes to a place where it may begin an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pace {
+    Going,
+    Pausing,
+    Stopping,
+    Aborting,
+}
+
+/// What has been used up. Compared with the limits in `Run::limit_reached` and nowhere else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    pub iterations: u32,
+    /// Attempts begun in this iteration.
+    pub attempts: u32,
+    pub attempts_total: u32,
+    /// Attempts in a row that ended in error.
+    pub failures: u32,
+    pub usage: Usage,
+    pub running: Duration,
+}
+
+/// One line of "what was tried" and the end of what it printed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    pub iteration: u32,
+    pub attempt: u32,
+    pub outcome: String,
+    pub findings: Vec<String>,
+    pub output_tail: String,
+}
+
+/// What is asked of a new run.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub id: RunId,
+    pub task: Task,
+    pub policy: Policy,
+    pub agent: AgentName,
+    pub model: Option<String>,
+    pub seed: u64,
+    /// The version of ralph.
+    pub version: String,
+}
+
+impl Run {
+    /// The attempt that would come next in the present iteration.
+    pub(crate) fn next_attempt(&self) -> Attempt {
+        let number = self.tally.attempts + 1;
+        let promise = &self.policy.completion.promise;
+        let word = if promise.nonce {
+            promise.word.with_nonce(&nonce(self.seed, self.tally.iterations, number))
+        } else {
+            promise.word.clone()
+        };
+        Attempt {
+            iteration: self.tally.iterations,
+            number,
+            task: self.task.id.clone(),
+            agent: self.agent.clone(),
+            promise: word,
+        }
+    }
+
+    pub fn stop(&self) -> Option<&Stop> {
+        match &self.step {
+            Step::Stop(stop) => Some(stop),
+            Step::Select
+            | Step::Think(_)
+            | Step::Code(..)
+            | Step::Verify(..)
+            | Step::Consolidate(..)
+            | Step::Wait(..)
+            | Step::Abandon(..) => None,
+        }
+    }
+
+    pub fn is_paused(&self) -> bool {
+        matches!(self.step, Step::Wait(Until::Told, _))
+    }
+
+    /// Whether `ralph resume` may go on with it.
+    pub fn is_unfinished(&self) -> bool {
+        self.stop().is_none_or(|stop| stop.reason.is_resumable())
+    }
+
+    /// Adds an event to the next commit.
+    pub fn note(&mut self, event: Event) {
+        self.fresh.push(event);
+    }
+
+    /// How much of the run's own time is left, if it is limited.
+    pub fn time_left(&self, running: Duration) -> Option<Duration> {
+        self.policy.limits.max_duration.map(|max| max.saturating_sub(running))
+    }
+}

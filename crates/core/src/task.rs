@@ -1,0 +1,43 @@
+//! A unit of work.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::id::TaskId;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Task {
+    pub id: TaskId,
+    pub title: String,
+    /// What the agent is asked to do, in full.
+    pub body: String,
+}
+
+impl Task {
+    /// The task of `ralph run "PROMPT"`.
+    pub fn prompt(body: &str) -> Task {
+        Task { id: TaskId::prompt(), title: headline(body), body: body.to_owned() }
+    }
+}
+
+/// The first line with text in it, short enough for a status line.
+fn headline(body: &str) -> String {
+    const LONGEST: usize = 72;
+    let line = body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    if line.chars().count() <= LONGEST {
+        return line.to_owned();
+    }
+    line.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Task;
+
+    #[test]
+    fn the_title_is_the_first_line_with_text_cut_to_fit() {
+        assert_eq!(Task::prompt("\n  fix the parser \nmore").title, "fix the parser");
+        let long = Task::prompt(&"ü".repeat(100)).title;
+        assert_eq!((long.chars().count(), long.ends_with('…')), (72, true));
+    }
+}

@@ -1,0 +1,175 @@
+//! What a person sees of a run: a fold of its journal, so that a live run, another process's run and a replay
+//! look alike.
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+use crate::control::Control;
+use crate::event::{Ending, Entry, Event, LimitsShown};
+use crate::id::{AgentName, RunId, SessionId, TaskId};
+use crate::report::Usage;
+use crate::stop::RunState;
+
+/// `ralph status --json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunView {
+    pub run: RunId,
+    pub status: RunState,
+    pub stop_reason: Option<String>,
+    pub evidence: Option<String>,
+    pub exit_code: Option<u8>,
+    pub task: TaskId,
+    pub prompt: String,
+    pub description: String,
+    pub iteration: u32,
+    pub max_iterations: Option<u32>,
+    /// Attempts begun in the whole run.
+    pub attempts: u32,
+    pub no_progress_count: u32,
+    pub criteria: Vec<String>,
+    pub promise: String,
+    pub host_session: Option<SessionId>,
+    pub agent: AgentName,
+    pub model: Option<String>,
+    pub usage: Usage,
+    pub snapshot: Option<String>,
+    pub last_output: String,
+    pub limits: LimitsShown,
+    pub doing: Doing,
+    pub started_at: Timestamp,
+    pub last_iteration_at: Option<Timestamp>,
+    pub ended_at: Option<Timestamp>,
+    /// The journal's last line that this view has taken in.
+    pub seq: u64,
+}
+
+/// What a run is at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "at", rename_all = "snake_case")]
+pub enum Doing {
+    Between,
+    Attempt { attempt: u32, since: Timestamp, pid: Option<u32> },
+    Waiting { until: Timestamp, why: String },
+    Paused,
+    Nothing,
+}
+
+impl RunView {
+    /// A view begins with the run's first entry; anything else is not the beginning of a journal.
+    pub fn begin(entry: &Entry) -> Option<RunView> {
+        let Event::RunStarted(started) = &entry.event else { return None };
+        let started = started.as_ref().clone();
+        Some(RunView {
+            run: started.run,
+            status: RunState::Running,
+            stop_reason: None,
+            evidence: None,
+            exit_code: None,
+            task: started.task,
+            prompt: started.prompt,
+            description: started.description,
+            iteration: 0,
+            max_iterations: started.limits.max_iterations,
+            attempts: 0,
+            no_progress_count: 0,
+            criteria: Vec::new(),
+            promise: started.promise,
+            host_session: None,
+            agent: started.agent,
+            model: started.model,
+            usage: Usage::default(),
+            snapshot: None,
+            last_output: String::new(),
+            limits: started.limits,
+            doing: Doing::Between,
+            started_at: entry.at,
+            last_iteration_at: None,
+            ended_at: None,
+            seq: entry.seq,
+        })
+    }
+
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Option<RunView> {
+        let mut entries = entries.into_iter();
+        let mut view = RunView::begin(entries.next()?)?;
+        for entry in entries {
+            view.take(entry);
+        }
+        Some(view)
+    }
+
+    pub fn take(&mut self, entry: &Entry) {
+        self.seq = entry.seq;
+        match &entry.event {
+            Event::RunResumed {} => self.reopened(),
+            Event::IterationStarted { iteration, max_iterations, task } => {
+                self.iteration = *iteration;
+                self.max_iterations = *max_iterations;
+                self.task = task.clone();
+                self.last_iteration_at = Some(entry.at);
+            }
+            Event::AttemptStarted { attempt, agent, promise, .. } => {
+                self.attempts += 1;
+                self.agent = agent.clone();
+                self.promise.clone_from(promise);
+                self.doing = Doing::Attempt { attempt: *attempt, since: entry.at, pid: None };
+            }
+            Event::AgentSpawned { pid: spawned, .. } => {
+                if let Doing::Attempt { pid, .. } = &mut self.doing {
+                    *pid = Some(*spawned);
+                }
+            }
+            Event::AttemptEnded { ending, .. } => self.attempt_ended(ending),
+            Event::Waiting { until, why } => {
+                self.doing = Doing::Waiting { until: *until, why: why.clone() };
+            }
+            Event::Paused {} => {
+                self.status = RunState::Paused;
+                self.doing = Doing::Paused;
+            }
+            Event::Unpaused {} => self.reopened(),
+            Event::RunStopped { stop_reason, status, exit_code, evidence, .. } => {
+                self.status = *status;
+                self.stop_reason = Some(stop_reason.clone());
+                self.evidence = Some(evidence.clone());
+                self.exit_code = Some(*exit_code);
+                self.ended_at = Some(entry.at);
+                self.doing = Doing::Nothing;
+            }
+            Event::ControlApplied { control: Control::SetIterations { change }, changed: true, .. } => {
+                let max = self.max_iterations.and_then(NonZeroU32::new);
+                self.max_iterations = max.map(|max| change.applied(max).get());
+            }
+            Event::RunStarted(_)
+            | Event::Verdict { .. }
+            | Event::IterationEnded { .. }
+            | Event::TaskCompleted { .. }
+            | Event::ControlApplied { .. }
+            | Event::Limit { .. }
+            | Event::Notice { .. } => {}
+        }
+    }
+
+    fn reopened(&mut self) {
+        self.status = RunState::Running;
+        self.stop_reason = None;
+        self.evidence = None;
+        self.exit_code = None;
+        self.ended_at = None;
+        self.doing = Doing::Between;
+    }
+
+    fn attempt_ended(&mut self, ending: &Ending) {
+        self.doing = Doing::Between;
+        match ending {
+            Ending::Reported(report) => {
+                self.usage = self.usage.plus(report.usage);
+                self.last_output.clone_from(&report.tail);
+            }
+            Ending::Lost(_) => {}
+        }
+    }
+}
