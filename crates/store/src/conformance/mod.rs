@@ -4,6 +4,8 @@
 //! ralph_store::conformance!(MyWorld::new());
 //! ```
 
+#![expect(clippy::unwrap_used, reason = "a case that cannot go on has failed")]
+
 pub mod controls;
 pub mod journal;
 pub mod loops;

@@ -10,7 +10,7 @@ use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
-use ralph_core::run::{Request, Run, Step};
+use ralph_core::run::{Request, Run, Step, Until};
 use ralph_core::task::Task;
 use ralph_core::verdict::Verdict;
 
@@ -92,9 +92,9 @@ pub fn advance(run: &mut Run, report: Report, verdict: Verdict, second: i64) {
         Step::Code(attempt, _) => run.after_code(attempt, Ok(report), now),
         Step::Verify(attempt, report) => run.after_verify(attempt, Ok(verdict), &report.tail, now),
         Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, now),
-        Step::Wait(_, then) => run.after_wait(*then, now),
+        Step::Wait(Until::Time { .. }, then) => run.after_wait(*then, now),
         Step::Abandon(_, stop) => run.after_abandon(stop, now),
-        Step::Stop(_) => {}
+        Step::Wait(Until::Told, _) | Step::Stop(_) => {}
     }
 }
 

@@ -46,6 +46,17 @@ impl Schema {
 
     /// The version of a database, which must be ours or empty. Writes nothing.
     pub(super) fn version(&self, conn: &Connection, path: &Path) -> Result<i64, Failure> {
+        // One moment for all three questions: another process may be making the database right now.
+        conn.execute_batch("SAVEPOINT looking")?;
+        let version = self.version_now(conn, path);
+        // After a hard error SQLite has ended it by itself.
+        let released = conn.execute_batch("RELEASE looking");
+        let version = version?;
+        released?;
+        Ok(version)
+    }
+
+    fn version_now(&self, conn: &Connection, path: &Path) -> Result<i64, Failure> {
         let application_id: i32 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
         let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if application_id == self.application_id {
