@@ -100,8 +100,7 @@ pub fn a_superseded_run_can_never_be_written_again(world: &impl World) {
     wait(store.create_run(&first, at(0), REFUSE, &[])).unwrap();
     wait(store.create_run(&second, at(1), Unfinished::Supersede, &[])).unwrap();
     advance(&mut first, clean(), incomplete(), 1);
-    let fenced =
-        StoreError::Fenced { run: first.id.clone(), why: Fence::Superseded { by: second.id.clone() } };
+    let fenced = StoreError::Fenced { run: first.id.clone(), why: Fence::Superseded { by: second.id } };
     assert_eq!(wait(store.commit(&first, at(2), &[])).unwrap_err(), fenced);
     assert_eq!(wait(store.take_run(&first.id)).unwrap_err(), fenced);
     assert_eq!(wait(store.heartbeat(&first.id, Duration::from_secs(9))).unwrap_err(), fenced);

@@ -31,8 +31,7 @@ pub(super) struct Standing {
     headline: String,
 }
 
-pub(super) const COLUMNS: &str =
-    "runs.id, runs.last_seq, runs.last_control, runs.unfinished, runs.superseded_by, runs.holder, runs.summary, runs.seal";
+pub(super) const COLUMNS: &str = "runs.id, runs.last_seq, runs.last_control, runs.unfinished, runs.superseded_by, runs.holder, runs.summary, runs.seal";
 
 pub(super) fn create(
     conn: &Connection,
@@ -114,7 +113,12 @@ fn held(conn: &Connection, id: &RunId, holder: i64) -> Result<Standing, Failure>
     Ok(standing)
 }
 
-pub(super) fn heartbeat(conn: &Connection, id: &RunId, running: Duration, holder: i64) -> Result<(), Failure> {
+pub(super) fn heartbeat(
+    conn: &Connection,
+    id: &RunId,
+    running: Duration,
+    holder: i64,
+) -> Result<(), Failure> {
     held(conn, id, holder)?;
     hear(conn, id, running.max(heard(conn, id)?))
 }
@@ -278,7 +282,8 @@ impl Standing {
 
     pub(super) fn finished(self) -> Result<StoreError, Failure> {
         let summary = self.summary()?;
-        let reason = summary.reason.ok_or_else(|| Failure::Damaged(format!("run {} has no end", summary.id)))?;
+        let reason =
+            summary.reason.ok_or_else(|| Failure::Damaged(format!("run {} has no end", summary.id)))?;
         Ok(StoreError::RunFinished { run: summary.id, reason })
     }
 

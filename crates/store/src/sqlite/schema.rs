@@ -83,7 +83,8 @@ impl Schema {
         if applied == expected {
             return Ok(());
         }
-        let differs = expected.iter().find(|one| !applied.contains(one)).map_or(version, |(number, _)| *number);
+        let differs =
+            expected.iter().find(|one| !applied.contains(one)).map_or(version, |(number, _)| *number);
         Err(StoreError::MigrationChanged { path: path.to_owned(), version: differs }.into())
     }
 
@@ -113,5 +114,66 @@ impl Schema {
 impl Migration {
     fn hash(&self) -> String {
         blake3::hash(self.sql.as_bytes()).to_hex().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use rusqlite::Connection;
+
+    use super::{Migration, Schema};
+    use crate::error::StoreError;
+
+    const FIRST: Migration =
+        Migration { name: "first", sql: "CREATE TABLE a (x); INSERT INTO a VALUES (1);" };
+    const SECOND: Migration = Migration { name: "second", sql: "ALTER TABLE a ADD COLUMN y DEFAULT 2;" };
+    const BROKEN: Migration = Migration { name: "broken", sql: "UPDATE a SET x = 9; CREATE TABLE a (z);" };
+
+    fn schema(migrations: &'static [Migration]) -> Schema {
+        Schema { application_id: 7, migrations }
+    }
+
+    fn bring_up(conn: &mut Connection, migrations: &'static [Migration]) -> Result<(), StoreError> {
+        let path = Path::new("test.db");
+        schema(migrations).bring_up(conn, path).map_err(|failure| failure.at(path))
+    }
+
+    fn version(conn: &Connection) -> i64 {
+        conn.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn what_is_missing_is_applied_once() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        bring_up(&mut conn, &[FIRST]).unwrap();
+        for _ in 0..2 {
+            bring_up(&mut conn, &[FIRST, SECOND]).unwrap();
+        }
+        let row: (i64, i64) =
+            conn.query_row("SELECT x, y FROM a", (), |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
+        assert_eq!((row, version(&conn)), ((1, 2), 2));
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_what_was() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        bring_up(&mut conn, &[FIRST]).unwrap();
+        assert!(bring_up(&mut conn, &[FIRST, BROKEN]).is_err());
+        let x: i64 = conn.query_row("SELECT x FROM a", (), |row| row.get(0)).unwrap();
+        assert_eq!((x, version(&conn)), (1, 1));
+        bring_up(&mut conn, &[FIRST, SECOND]).unwrap();
+    }
+
+    #[test]
+    fn an_older_ralph_and_a_changed_past_are_refused() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        bring_up(&mut conn, &[FIRST, SECOND]).unwrap();
+        let path = Path::new("test.db").to_owned();
+        let refused = bring_up(&mut conn, &[FIRST]);
+        assert_eq!(refused, Err(StoreError::TooNew { path: path.clone(), found: 2, known: 1 }));
+        let refused = bring_up(&mut conn, &[FIRST, BROKEN]);
+        assert_eq!(refused, Err(StoreError::MigrationChanged { path, version: 2 }));
     }
 }

@@ -66,7 +66,8 @@ fn last_acknowledged(mut child: Child, after: Duration) -> u64 {
     let out = BufReader::new(child.stdout.take().unwrap());
     let reader = std::thread::spawn(move || {
         // The last line may have been cut off: what was not said in full was not promised.
-        let lines = out.split(b'\n').map_while(Result::ok).map(|line| String::from_utf8_lossy(&line).into_owned());
+        let lines =
+            out.split(b'\n').map_while(Result::ok).map(|line| String::from_utf8_lossy(&line).into_owned());
         lines.filter_map(|line| line.split_once("ack ")?.1.parse::<u64>().ok()).max()
     });
     std::thread::sleep(after);

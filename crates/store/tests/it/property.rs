@@ -15,7 +15,10 @@ use super::created;
 
 #[derive(Debug, Clone)]
 enum Happening {
-    Step { exit: AgentExit, complete: bool },
+    Step {
+        exit: AgentExit,
+        complete: bool,
+    },
     Asked(Control),
     Heartbeat(u64),
     /// The process dies with what it had not committed, and another goes on.
