@@ -1,5 +1,7 @@
 //! SQLite on disk and in memory does what every store must.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use ralph_store::SqliteStore;
 use ralph_store::conformance::World;
 

@@ -83,7 +83,7 @@ fn a_full_disk_is_named_and_the_store_goes_on_when_there_is_space() {
 fn a_store_cannot_be_made_on_a_full_disk_but_afterwards() {
     let disk = Disk::of("1m");
     disk.fill();
-    let full = SqliteStore::open(&disk.path().join("state")).err().expect("there is no space");
+    let full = SqliteStore::open(&disk.path().join("state")).expect_err("there is no space");
     assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
     disk.free();
     created(&SqliteStore::open(&disk.path().join("state")).unwrap());

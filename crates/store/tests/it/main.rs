@@ -1,5 +1,7 @@
 //! What is particular to SQLite: files, crashes, foreign programs, full disks.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod corrupt;
 mod crash;
 mod disk;

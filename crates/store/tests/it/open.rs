@@ -16,8 +16,8 @@ fn mode(path: &Path) -> u32 {
 
 fn refusal(dir: &Path) -> StoreError {
     let (open, look) = (SqliteStore::open(dir), SqliteStore::open_existing(dir));
-    let open = open.err().expect("it is refused");
-    assert_eq!(look.err().expect("it is refused"), open);
+    let open = open.expect_err("it is refused");
+    assert_eq!(look.expect_err("it is refused"), open);
     open
 }
 
