@@ -77,3 +77,22 @@ fn patiently<T>(attempt: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::open;
+    use crate::sqlite::schema::Schema;
+
+    /// No kill of a process shows whether the disk was flushed, so the settings themselves are looked at.
+    #[test]
+    fn every_commit_is_flushed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.db");
+        std::fs::write(&path, "").unwrap();
+        let conn = open(&path, &Schema { application_id: 7, migrations: &[] }).unwrap();
+        let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+        let mode: String = conn.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        assert_eq!((number("synchronous"), number("foreign_keys"), mode.as_str()), (2, 1, "wal"));
+        assert_eq!((number("busy_timeout"), number("wal_autocheckpoint")), (5000, 1000));
+    }
+}
