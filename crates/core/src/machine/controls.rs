@@ -34,18 +34,21 @@ impl Run {
             Control::Steer { text } => self.steering.push(text.clone()),
             Control::Pause | Control::Resume | Control::Stop => return,
         }
-        if self.pace != Pace::Going {
-            self.reconsider(now);
-        }
+        self.reconsider(now);
     }
 
-    /// Nothing is under way at these steps, so a new pace takes effect at once.
+    /// Nothing is under way at these steps, so a new pace or limit takes effect at once. A wait is cut short only
+    /// by a new pace.
     fn reconsider(&mut self, now: Moment) {
         match self.step.clone() {
             Step::Select | Step::Think(_) => self.proceed(self.step.clone(), now),
-            Step::Wait(_, then) => self.proceed(*then, now),
-            Step::Code(..) | Step::Verify(..) | Step::Consolidate(..) | Step::Abandon(..) | Step::Stop(_) => {
-            }
+            Step::Wait(_, then) if self.pace != Pace::Going => self.proceed(*then, now),
+            Step::Wait(..)
+            | Step::Code(..)
+            | Step::Verify(..)
+            | Step::Consolidate(..)
+            | Step::Abandon(..)
+            | Step::Stop(_) => {}
         }
     }
 
