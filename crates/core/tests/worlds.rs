@@ -109,6 +109,7 @@ impl World {
             task: Task::prompt("make it work"),
             policy: policy(&mut dice),
             agent: AgentName::parse("command").unwrap(),
+            agent_command: vec!["agent".to_owned()],
             model: None,
             seed,
             version: "0.0.0".to_owned(),

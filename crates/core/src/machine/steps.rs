@@ -23,6 +23,7 @@ impl Run {
             task: request.task,
             policy: request.policy,
             agent: request.agent,
+            agent_command: request.agent_command,
             model: request.model,
             seed: request.seed,
             started_at: now.at,
