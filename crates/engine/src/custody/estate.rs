@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nix::sys::prctl;
+use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::WaitStatus::StillAlive;
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{Pid, getsid};
@@ -20,6 +21,8 @@ use super::sweep;
 pub(super) const PAUSE: Duration = Duration::from_millis(3);
 /// A process is invisible for an instant while its program is being replaced, so one empty pass proves nothing.
 const EMPTY_PASSES: u32 = 2;
+/// So many passes end everything but what forks as fast as it is killed.
+const PATIENT_PASSES: u32 = 4;
 /// Beyond this, whoever is left cannot be killed at all, and people have to know.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -71,6 +74,7 @@ pub(super) struct Estate {
     cgroups: Vec<Cgroup>,
     heir: Heir,
     killed: HashSet<Identity>,
+    passes: u32,
     empty_passes: u32,
     since: Option<Instant>,
 }
@@ -96,7 +100,7 @@ impl Estate {
 
     fn new(run: &str, cgroups: Vec<Cgroup>, heir: Heir) -> Estate {
         let run = run.to_owned();
-        Estate { run, cgroups, heir, killed: HashSet::new(), empty_passes: 0, since: None }
+        Estate { run, cgroups, heir, killed: HashSet::new(), passes: 0, empty_passes: 0, since: None }
     }
 
     /// Kills what it finds and says whether the estate is settled. To be called until it is, with a pause between.
@@ -108,7 +112,12 @@ impl Estate {
             let _ = cgroup.kill();
         }
         let found = sweep::kill_all(|| self.living());
-        self.bury();
+        match self.heir {
+            Heir::Us => self.bury(),
+            Heir::Nobody if self.passes >= PATIENT_PASSES => self.strike_on_sight(),
+            Heir::Nobody => {}
+        }
+        self.passes += 1;
         self.empty_passes = if found.is_empty() { self.empty_passes + 1 } else { 0 };
         if self.empty_passes >= EMPTY_PASSES {
             self.cgroups.retain(|cgroup| cgroup.remove().is_err());
@@ -127,7 +136,7 @@ impl Estate {
     fn living(&self) -> Vec<Identity> {
         let guards = guards();
         let members: HashSet<Pid> = self.cgroups.iter().flat_map(Cgroup::members).collect();
-        let mark = format!("{RUN_MARK}={}", self.run).into_bytes();
+        let mark = self.mark();
         let all = Process::all();
         // What another living guard of ours holds is in good hands.
         let held = proc::trees(&all, |process| guards.contains(&process.id.pid));
@@ -153,9 +162,6 @@ impl Estate {
     /// Reaps our orphans, and chases those that fork and exit faster than a scan takes. Reaps one by one, never just
     /// anybody: the other children of this process have owners who wait for them.
     fn bury(&self) {
-        if self.heir == Heir::Nobody {
-            return;
-        }
         let guards = guards();
         let is_ours = |pid: Pid| {
             !guards.contains(&pid) && Process::read(pid).is_some_and(|process| self.is_orphan(&process))
@@ -166,5 +172,23 @@ impl Estate {
             ours.filter(|&child| waitpid(child, Some(WaitPidFlag::WNOHANG)) == Ok(StillAlive)).count() > 0
         };
         sweep::chase(reap, is_ours);
+    }
+
+    /// For processes that fork and exit faster than a scan takes: kills the whole group of whoever carries the mark,
+    /// the moment it is seen, newest first. Only a last resort, since nothing pins a group: the moment in which it
+    /// could end and its number become a stranger's is short, but there is one.
+    fn strike_on_sight(&self) {
+        let lineage = proc::lineage();
+        let mark = self.mark();
+        for pid in proc::pids().into_iter().rev().filter(|pid| !lineage.contains(pid)) {
+            let Some(process) = Process::read(pid) else { continue };
+            if getsid(None) != Ok(process.session) && process.carries(&mark) {
+                let _ = killpg(process.group, Signal::SIGKILL);
+            }
+        }
+    }
+
+    fn mark(&self) -> Vec<u8> {
+        format!("{RUN_MARK}={}", self.run).into_bytes()
     }
 }

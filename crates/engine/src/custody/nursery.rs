@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use nix::errno::Errno;
 use nix::libc;
 use nix::sys::prctl;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{Pid, getppid, setsid};
 
 use super::RUN_MARK;
@@ -49,8 +49,7 @@ fn errno(error: &io::Error) -> i32 {
     error.raw_os_error().unwrap_or(libc::EINVAL)
 }
 
-/// The child gets a session of its own, dies with the guard, and inherits none of its deafness. The signal mask is
-/// emptied by the standard library.
+/// The child gets a session of its own, dies with the guard, and inherits none of its deafness.
 #[expect(unsafe_code, reason = "what the child does before exec has no safe form")]
 fn detach(command: &mut Command) {
     let guard = Pid::this();
@@ -65,6 +64,7 @@ fn detach(command: &mut Command) {
             // SAFETY: async-signal-safe, and installs no function. KILL, STOP and libc's own two are refused.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
+        SigSet::empty().thread_set_mask()?;
         Ok(())
     };
     // SAFETY: the guard has one thread, and the closure makes nothing but system calls.

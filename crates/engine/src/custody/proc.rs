@@ -23,6 +23,7 @@ pub(super) struct Identity {
 pub(super) struct Process {
     pub(super) id: Identity,
     pub(super) parent: Pid,
+    pub(super) group: Pid,
     pub(super) session: Pid,
     /// A zombie: it runs no more and holds nothing but its pid.
     pub(super) ended: bool,
@@ -44,6 +45,7 @@ impl Process {
         Some(Process {
             id: Identity { pid, start: fields.get(19)?.parse().ok()? },
             parent: number(1)?,
+            group: number(2)?,
             session: number(3)?,
             ended: matches!(*fields.first()?, "Z" | "X" | "x"),
         })
@@ -51,12 +53,7 @@ impl Process {
 
     /// Every process on the machine that can be seen.
     pub(super) fn all() -> Vec<Process> {
-        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-        entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-            .filter_map(|pid| Process::read(Pid::from_raw(pid)))
-            .collect()
+        pids().into_iter().filter_map(Process::read).collect()
     }
 
     /// Whether its environment, as it was when its program started, holds `mark` (`KEY=value`).
@@ -65,6 +62,11 @@ impl Process {
             && fs::read(format!("/proc/{}/environ", self.id.pid))
                 .is_ok_and(|environ| environ.split(|&byte| byte == 0).any(|entry| entry == mark))
     }
+}
+
+pub(super) fn pids() -> Vec<Pid> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).map(Pid::from_raw).collect()
 }
 
 /// Those of `all` for which `is_root` holds, and everything below them.
@@ -167,6 +169,7 @@ mod tests {
         let line = b"7 (a) S 9 9) Z 3 4 5 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 777 0 0";
         let process = Process::parse(Pid::from_raw(7), line).unwrap();
         assert_eq!(process.parent.as_raw(), 3);
+        assert_eq!(process.group.as_raw(), 4);
         assert_eq!(process.session.as_raw(), 5);
         assert_eq!(process.id.start, 777);
         assert!(process.ended);
@@ -191,6 +194,7 @@ mod tests {
         let process = |pid, parent, start| Process {
             id: Identity { pid: Pid::from_raw(pid), start },
             parent: Pid::from_raw(parent),
+            group: Pid::from_raw(1),
             session: Pid::from_raw(1),
             ended: false,
         };

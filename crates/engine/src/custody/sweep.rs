@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::{Pid, getpgid, getpgrp};
 
 use super::proc::{self, Identity, Process};
 
@@ -41,14 +41,19 @@ pub(super) fn kill_all(living: impl Fn() -> Vec<Identity>) -> Vec<Identity> {
     held.into_iter().collect()
 }
 
-/// Kills the caller's own children as fast as they come. A process that forks and exits at once lives too shortly to
-/// be found by a scan, but its child falls to the subreaper the moment it exits. `reap` says whether any is left.
+/// Kills the caller's own children as fast as they come, each with its process group: the kernel signals a group as a
+/// whole, so not even a process that forks and exits at once can run ahead of that, as it can of a scan. Its orphans
+/// fall to the subreaper one after another. `reap` says whether any child is left.
 pub(super) fn chase(mut reap: impl FnMut() -> bool, is_prey: impl Fn(Pid) -> bool) {
     let until = Instant::now() + CHASE;
     while reap() && Instant::now() < until {
         for child in proc::children().into_iter().filter(|&child| is_prey(child)) {
-            // Nobody else reaps these, so the pid of a child cannot pass to a stranger in between.
+            // Nobody else reaps a child, and until it is reaped neither its pid nor its group can be a stranger's.
             let _ = kill(child, Signal::SIGKILL);
+            match getpgid(Some(child)) {
+                Ok(group) if group != getpgrp() => drop(killpg(group, Signal::SIGKILL)),
+                Ok(_) | Err(_) => {}
+            }
         }
         std::thread::yield_now();
     }
