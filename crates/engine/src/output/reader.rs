@@ -219,7 +219,11 @@ impl Reader {
         self.open = None;
         self.record = None;
         Ok(match ending {
-            Ending::Torn { missing } => Step::Torn(missing),
+            Ending::Torn { missing } => {
+                // Told once: the next segment counts these bytes as stored if they were.
+                self.position += missing;
+                Step::Torn(missing)
+            }
             Ending::Open | Ending::Finished => Step::Again,
         })
     }
