@@ -1,1 +1,3 @@
 //! ralph-core
+
+pub mod promise;
