@@ -45,9 +45,7 @@ impl Marks {
             } else if self.code.is_none() {
                 self.read_quote(c, next);
             }
-            if run <= 1 {
-                self.previous = c;
-            }
+            self.previous = c;
         }
     }
 
@@ -74,7 +72,7 @@ impl Marks {
     fn read_quote(&mut self, c: char, next: char) {
         match self.quote {
             Some(quote) if quote.closers.contains(&c) && !is_apostrophe(c, self.previous, next) => {
-                self.quote = None
+                self.quote = None;
             }
             Some(_) => {}
             None => self.quote = opened_by(c, self.previous, next),

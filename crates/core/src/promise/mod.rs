@@ -6,6 +6,8 @@
 mod blocks;
 mod claim;
 mod echo;
+mod emphasis;
+mod html;
 mod instruction;
 mod lines;
 mod marks;

@@ -75,12 +75,10 @@ const POSTPONEMENTS: &[&str] = &[
 ];
 const CONDITIONS: &[&str] = &["when", "whenever", "once", "if", "after", "soon", "wenn", "nachdem"];
 const SPEAKERS: &[&str] = &["i", "i'll", "i'm", "i've", "we", "we'll", "you", "ich", "du"];
-const MODALS: &[&str] =
-    &["will", "i'll", "we'll", "shall", "should", "must", "can", "could", "may", "might", "to"];
-const SAYING: &[&str] = &[
-    "output", "say", "emit", "print", "give", "write", "respond", "reply", "answer", "issue", "declare",
-    "end", "send",
-];
+const MODALS: &[&str] = &["will", "i'll", "we'll", "shall", "should", "must", "can", "could", "may", "might"];
+const SAYING: &[&str] = &["output", "say", "emit", "print", "give", "write", "respond", "reply"];
+/// Verbs only after a modal; elsewhere nouns, as in "end to end".
+const SAYING_AFTER_MODAL: &[&str] = &["end", "answer", "issue", "declare", "send"];
 /// "Print exactly this" is an order repeated, "Output:" a label.
 const ORDERED: &[&str] = &["exactly", "only", "the", "this", "it", "with", "just"];
 
@@ -111,11 +109,12 @@ fn postpones(sentence: &str, words: &[String]) -> bool {
         || is_order(words)
 }
 
-/// "will print", "asked to output": the saying follows the modal closely. "I will now print" is said in the act.
+/// "will print", "asked to output": the saying follows closely. "I will now print" is said in the act.
 fn announces(words: &[String]) -> bool {
     words.iter().enumerate().any(|(at, word)| {
-        has(MODALS, word)
-            && words[at + 1..].iter().take(3).take_while(|w| *w != "now").any(|w| has(SAYING, w))
+        let modal = has(MODALS, word);
+        let mut soon = words[at + 1..].iter().take(3).take_while(|w| *w != "now");
+        (modal || word == "to") && soon.any(|w| has(SAYING, w) || (modal && has(SAYING_AFTER_MODAL, w)))
     })
 }
 
@@ -166,6 +165,8 @@ mod tests {
         check("I will now print ", None);
         check("Final output: ", None);
         check("Output: ", None);
+        check("All end to end tests pass: ", None);
+        check("The issue when parsing is closed in the end: ", None);
         check("I will print ", Some(Refusal::Postponed));
         check("I'll then respond with ", Some(Refusal::Postponed));
         check("Once the tests pass, I say ", Some(Refusal::Postponed));

@@ -84,7 +84,7 @@ impl OpenTag {
 
     /// What stands before the tag on the line it opened on; `content` is the current line's.
     pub(super) fn before<'a>(&'a self, content: &'a str) -> &'a str {
-        self.earlier.as_ref().map_or(&content[..self.start], |e| &e.before_tag)
+        self.earlier.as_ref().map_or_else(|| &content[..self.start], |e| e.before_tag.as_str())
     }
 
     pub(super) fn line_before<'a>(&'a self, previous: &'a str) -> &'a str {

@@ -2,6 +2,8 @@
 
 use super::blocks::{Block, Blocks, Role};
 use super::echo::Echo;
+use super::emphasis::ends_line;
+use super::html;
 use super::lines::Line;
 use super::marks::Marks;
 use super::objection::objection;
@@ -10,10 +12,6 @@ use super::sentence::Sentence;
 use super::tag::{Part, closing, next_part, starts_with, whole_tags};
 use super::verdict::{Candidate, Verdict};
 use super::{Claim, Refusal, Word};
-
-/// HTML blocks that show text, with what ends them.
-const SHOWING_BLOCKS: &[(&str, &str)] =
-    &[("<pre", "</pre>"), ("<code", "</code>"), ("<blockquote", "</blockquote>")];
 
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -145,9 +143,7 @@ impl Reader {
             Role::Flow => {}
         }
         self.after_heading = role == Role::Heading;
-        self.hidden_until = self.hidden_until.or_else(|| {
-            SHOWING_BLOCKS.iter().find(|(opener, _)| opens_block(content, opener)).map(|(_, closer)| *closer)
-        });
+        self.hidden_until = self.hidden_until.or_else(|| html::shown_until(content));
     }
 
     fn end_line(&mut self, line: Line<'_>, content: &str) {
@@ -180,11 +176,11 @@ impl Reader {
         }
         match found.part {
             Part::Open if content[..found.start].ends_with('\\') => {
-                self.verdict.refuse(line.number, Refusal::Malformed)
+                self.verdict.refuse(line.number, Refusal::Malformed);
             }
             Part::Open => self.tag = Some(OpenTag::at(line.number, found.start)),
             Part::BrokenOpen => self.verdict.refuse(line.number, Refusal::Malformed),
-            Part::CommentOpen => self.hidden_until = Some("-->"),
+            Part::CommentOpen => self.hidden_until = Some(html::COMMENT_END),
             Part::Close => {}
         }
         self.pass_tag(found.end)
@@ -192,11 +188,11 @@ impl Reader {
 
     fn read_hidden(&mut self, line: Line<'_>, content: &str, at: usize, closer: &'static str) -> usize {
         let rest = &content[at..];
-        let end = rest.match_indices(['-', '<']).find(|(i, _)| starts_with(&rest[*i..], closer));
-        let end = end.map_or(rest.len(), |(i, _)| {
+        let end = html::end_of_hidden(rest, closer);
+        if end.is_some() {
             self.hidden_until = None;
-            i + closer.len()
-        });
+        }
+        let end = end.unwrap_or(rest.len());
         for given in whole_tags(&rest[..end]) {
             self.refuse(line.number, given, Refusal::Html);
         }
@@ -301,21 +297,4 @@ impl Reader {
             + self.tag.as_ref().map_or(0, OpenTag::held_bytes)
             + self.verdict.held_bytes()
     }
-}
-
-fn opens_block(content: &str, opener: &str) -> bool {
-    starts_with(content, opener)
-        && content[opener.len()..].starts_with(|c: char| c == '>' || c.is_whitespace())
-}
-
-/// Whether nothing but whitespace, or the closing half of emphasis opened before the tag, follows it.
-fn ends_line(before: &str, after: &str) -> bool {
-    let after = after.trim_end();
-    let Some(first) = after.chars().next() else { return true };
-    if !after.chars().all(|c| matches!(c, '*' | '_')) {
-        return false;
-    }
-    let mirrored: String = after.chars().rev().collect();
-    let uniform = after.chars().all(|c| c == first);
-    before.ends_with(&mirrored) || (uniform && before.matches(after).count() % 2 == 1)
 }
