@@ -144,8 +144,8 @@ fn words(sentence: &str) -> Vec<String> {
 mod tests {
     use super::{Refusal, objection};
 
-    fn check(sentence: &str, expected: Option<Refusal>) {
-        assert_eq!(objection(sentence), expected, "{sentence}");
+    fn check(sentence: &str, expected: Option<&Refusal>) {
+        assert_eq!(objection(sentence).as_ref(), expected, "{sentence}");
     }
 
     #[test]
@@ -153,11 +153,11 @@ mod tests {
         check("No errors remain: ", None);
         check("All tests pass without errors: ", None);
         check("Renamed not_found and knot: ", None);
-        check("It isn’t done: ", Some(Refusal::Negated));
-        check("I DON'T say ", Some(Refusal::Negated));
-        check("Instead of ", Some(Refusal::Negated));
-        check("There is no ", Some(Refusal::Negated));
-        check("Ich bin noch nicht fertig: ", Some(Refusal::Negated));
+        check("It isn’t done: ", Some(&Refusal::Negated));
+        check("I DON'T say ", Some(&Refusal::Negated));
+        check("Instead of ", Some(&Refusal::Negated));
+        check("There is no ", Some(&Refusal::Negated));
+        check("Ich bin noch nicht fertig: ", Some(&Refusal::Negated));
     }
 
     #[test]
@@ -167,12 +167,12 @@ mod tests {
         check("Output: ", None);
         check("All end to end tests pass: ", None);
         check("The issue when parsing is closed in the end: ", None);
-        check("I will print ", Some(Refusal::Postponed));
-        check("I'll then respond with ", Some(Refusal::Postponed));
-        check("Once the tests pass, I say ", Some(Refusal::Postponed));
-        check("When done, output ", Some(Refusal::Postponed));
-        check("Print exactly ", Some(Refusal::Postponed));
-        check("[ ] ", Some(Refusal::Postponed));
+        check("I will print ", Some(&Refusal::Postponed));
+        check("I'll then respond with ", Some(&Refusal::Postponed));
+        check("Once the tests pass, I say ", Some(&Refusal::Postponed));
+        check("When done, output ", Some(&Refusal::Postponed));
+        check("Print exactly ", Some(&Refusal::Postponed));
+        check("[ ] ", Some(&Refusal::Postponed));
         check("[x] ", None);
     }
 }
