@@ -61,6 +61,15 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_arrives_character_by_character_is_cut_as_well() {
+        let mut scanner = scanner();
+        for _ in 0..200_000 {
+            scanner.feed("é");
+        }
+        assert!(held_bytes(&scanner) < 64 * 1024);
+    }
+
+    #[test]
     fn whatever_is_repeated_memory_stays_small() {
         for unit in [
             "<promise>",
