@@ -71,7 +71,7 @@ impl Run {
 
     /// The disk or the database let the run down: it ends resumable, as far as that can still be written.
     pub fn fail(&mut self, reason: StopReason, evidence: &str) {
-        if let Step::Code(attempt, _) | Step::Verify(attempt, _) = self.step.clone() {
+        if let Step::Code(attempt, _) = self.step.clone() {
             self.note(Event::AttemptEnded {
                 iteration: attempt.iteration,
                 attempt: attempt.number,

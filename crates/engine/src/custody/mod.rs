@@ -31,6 +31,7 @@ pub use estate::{ReapError, adopt_orphans, reap_run};
 pub use guard::guard_main;
 pub use job::{Ending, Exit, Status};
 pub use launch::Launch;
+pub use proc::process_start;
 pub use ward::{Child, Custody, CustodyKind, GuardOptions};
 
 /// The environment variable that marks everything a run has started, with the run's id as its value.

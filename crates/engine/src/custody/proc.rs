@@ -19,6 +19,12 @@ pub(super) struct Identity {
     pub(super) start: u64,
 }
 
+/// When a process started, in clock ticks since the machine did; none if it is not there or has ended.
+pub fn process_start(pid: u32) -> Option<u64> {
+    let process = Process::read(Pid::from_raw(i32::try_from(pid).ok()?))?;
+    (!process.ended).then_some(process.id.start)
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Process {
     pub(super) id: Identity,

@@ -49,6 +49,15 @@ pub enum CustodyKind {
     Subreaper,
 }
 
+impl From<CustodyKind> for ralph_core::event::Custody {
+    fn from(kind: CustodyKind) -> ralph_core::event::Custody {
+        match kind {
+            CustodyKind::Cgroup => ralph_core::event::Custody::Cgroup,
+            CustodyKind::Subreaper => ralph_core::event::Custody::Subreaper,
+        }
+    }
+}
+
 /// The main process of a job, with its output.
 #[derive(Debug)]
 pub struct Child {

@@ -20,11 +20,12 @@ mod segment;
 mod source;
 mod tail;
 
+pub use ralph_core::event::Stream;
+
 pub use caps::Caps;
 pub use error::OutputError;
 pub use lines::{Line, Lines};
 pub use printable::{printable, printable_bytes};
 pub use reader::{Ending, Piece, Reader};
-pub use record::Stream;
 pub use recorder::{Recorded, Recorder};
 pub use tail::{TAIL_CHARACTERS, Tail};

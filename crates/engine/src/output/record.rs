@@ -1,5 +1,7 @@
 //! The bytes around the output's bytes: the header of a segment and the header of a record.
 
+use ralph_core::event::Stream;
+
 const MAGIC: [u8; 4] = *b"RLO1";
 
 pub(super) const SEGMENT_HEADER: usize = 12;
@@ -7,13 +9,6 @@ pub(super) const RECORD_HEADER: usize = 5;
 
 /// Longer releases are split, so that a record never makes a segment much larger than its cap.
 pub(super) const LONGEST_RECORD: usize = 256 * 1024;
-
-/// Where bytes came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stream {
-    Out,
-    Err,
-}
 
 /// What a record's header announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

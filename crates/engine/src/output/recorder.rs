@@ -94,15 +94,21 @@ impl Recorder {
         &self.tail
     }
 
+    /// Says that `stream` has ended, and returns the last of it, which no line break had released.
+    pub fn flush(&mut self, stream: Stream) -> Result<&[u8], OutputError> {
+        self.released.clear();
+        match stream {
+            Stream::Out => self.out.finish(&mut self.released),
+            Stream::Err => self.err.finish(&mut self.released),
+        }
+        self.store_released(stream)?;
+        Ok(&self.released)
+    }
+
     /// Stores what was held back, compresses what is large and closes the recording.
     pub fn finish(mut self) -> Result<Recorded, OutputError> {
         for stream in [Stream::Out, Stream::Err] {
-            self.released.clear();
-            match stream {
-                Stream::Out => self.out.finish(&mut self.released),
-                Stream::Err => self.err.finish(&mut self.released),
-            }
-            self.store_released(stream)?;
+            self.flush(stream)?;
         }
         if let Some(segment) = &mut self.segment {
             segment.append(Header::Finished, &[])?;

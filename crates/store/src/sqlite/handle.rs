@@ -30,10 +30,7 @@ const FILE: &str = "ralph.db";
 const THREAD: &str = "ralph-store";
 static SCHEMA: Schema = Schema {
     application_id: i32::from_be_bytes(*b"ralf"),
-    migrations: &[Migration {
-        name: "first",
-        sql: include_str!("../../migrations/project/0001_first.sql"),
-    }],
+    migrations: &[Migration { name: "first", sql: include_str!("../../migrations/project/0001_first.sql") }],
 };
 
 /// A project's store: `ralph.db` in its directory. Dropping it waits until everything asked for is done.
@@ -97,6 +94,10 @@ fn holder() -> i64 {
 }
 
 impl Store for SqliteStore {
+    fn still_there(&self) -> bool {
+        SqliteStore::still_there(self)
+    }
+
     async fn create_run(
         &self,
         run: &Run,

@@ -111,7 +111,12 @@ fn held(conn: &Connection, id: &RunId, holder: i64) -> Result<Standing, Failure>
     Ok(standing)
 }
 
-pub(super) fn heartbeat(conn: &Connection, id: &RunId, running: Duration, holder: i64) -> Result<(), Failure> {
+pub(super) fn heartbeat(
+    conn: &Connection,
+    id: &RunId,
+    running: Duration,
+    holder: i64,
+) -> Result<(), Failure> {
     held(conn, id, holder)?;
     let running = running.max(heard(conn, id)?);
     let nanos = i64::try_from(running.as_nanos()).unwrap_or(i64::MAX);

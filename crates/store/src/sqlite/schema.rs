@@ -72,7 +72,8 @@ impl Schema {
         if applied == expected {
             return Ok(());
         }
-        let differs = expected.iter().find(|one| !applied.contains(one)).map_or(version, |(number, _)| *number);
+        let differs =
+            expected.iter().find(|one| !applied.contains(one)).map_or(version, |(number, _)| *number);
         Err(StoreError::MigrationChanged { path: path.to_owned(), version: differs }.into())
     }
 
