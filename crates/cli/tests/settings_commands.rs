@@ -11,11 +11,11 @@ fn ralph(dir: &Path, args: &[&str], env: &[(&str, &str)]) -> Output {
         .env("HOME", dir.join("home"))
         .envs(env.iter().copied())
         .output()
-        .unwrap()
+        .expect("ralph starts")
 }
 
 fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
+    String::from_utf8(bytes.to_vec()).expect("ralph prints UTF-8")
 }
 
 #[test]
@@ -24,7 +24,10 @@ fn init_writes_a_valid_project_once() {
     let config = dir.path().join(".ralph/config.toml");
     let first = ralph(dir.path(), &["init"], &[]);
     assert!(first.status.success(), "{}", text(&first.stderr));
-    assert_eq!(std::fs::read_to_string(dir.path().join(".ralph/.gitignore")).unwrap(), "progress.md\nlogs/\n");
+    assert_eq!(
+        std::fs::read_to_string(dir.path().join(".ralph/.gitignore")).unwrap(),
+        "progress.md\nlogs/\n"
+    );
     assert!(ralph(dir.path(), &["config", "check"], &[]).status.success());
 
     std::fs::write(&config, "not = = toml").unwrap();
@@ -55,7 +58,10 @@ fn show_prints_what_counts_and_why() {
     let args = ["config", "show", "--sources", "--max-iterations=3"];
     let out = ralph(dir.path(), &args, &[("RALPH_SET_PROMISE__NONCE", "false"), ("RALPH_RUN", "x")]);
     let shown = text(&out.stdout);
-    for line in ["max_iterations = 3  # flag --max-iterations", "nonce = false  # environment RALPH_SET_PROMISE__NONCE"] {
+    for line in [
+        "max_iterations = 3  # flag --max-iterations",
+        "nonce = false  # environment RALPH_SET_PROMISE__NONCE",
+    ] {
         assert!(shown.lines().any(|one| one == line), "{line} in\n{shown}");
     }
     let json = ralph(dir.path(), &["config", "show", "--json"], &[]);

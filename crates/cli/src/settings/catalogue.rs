@@ -29,6 +29,9 @@ fn without_null(value: &mut Value) {
                     map.insert("type".to_owned(), only);
                 }
             }
+            if let Some(Value::Array(names)) = map.get_mut("enum") {
+                names.retain(|one| !one.is_null());
+            }
             if let Some(Value::Array(choices)) = map.get_mut("anyOf") {
                 choices.retain(|one| one.get("type").is_none_or(|kind| kind != "null"));
                 if let [Value::Object(only)] = choices.as_slice() {

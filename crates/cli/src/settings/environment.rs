@@ -8,7 +8,7 @@ use super::origin::Origin;
 use super::raw::{Given, Item, Raw};
 use crate::problem::Problem;
 
-const PREFIX: &str = "RALPH_SET_";
+pub(crate) const PREFIX: &str = "RALPH_SET_";
 
 pub(crate) fn read(env: &BTreeMap<OsString, OsString>, problems: &mut Vec<Problem>) -> Given {
     let mut given = Given::default();

@@ -1,7 +1,9 @@
 //! A TOML file as one layer. What cannot be read is reported and never written over.
 
+use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use toml::de::{DeTable, DeValue};
 use super::nearest::{nearest, shortened};
 use super::origin::{Layer, Origin, Source};
 use super::raw::{Given, GivenHook, Item, Raw};
+use super::value::{UNLIMITED, wishes_no_limit};
 use crate::problem::{Place, Problem};
 
 /// A megabyte is a thousand times what anyone writes by hand.
@@ -34,7 +37,9 @@ pub(crate) fn read(path: &Path, layer: Layer, problems: &mut Vec<Problem>) -> Gi
 fn text(path: &Path) -> Result<Option<String>, Problem> {
     let here = |what: String| Problem::new(what).at(Place::from(path.to_owned()));
     let unreadable = |e: std::io::Error| here(format!("cannot read the configuration: {e}"));
-    let file = match std::fs::File::open(path) {
+    // A named pipe must not hang ralph before it is found to be none.
+    let opened = OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(path);
+    let file = match opened {
         Ok(file) => file,
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(e) => return Err(unreadable(e)),
@@ -70,7 +75,13 @@ pub(crate) fn parse(path: &Path, layer: Layer, text: String, problems: &mut Vec<
 fn syntax_error(source: &Source, e: &toml::de::Error) -> Problem {
     let end = source.text().len();
     let span = e.span().unwrap_or(end..end);
-    Problem::new(format!("not valid TOML: {}", e.message())).at(source.place(&span))
+    let place = source.place(&span);
+    let line = place.spot.as_ref().map_or("", |spot| &spot.text);
+    let value = line.split_once('=').map_or("", |(_, value)| value.trim());
+    let hint =
+        if wishes_no_limit(value) { UNLIMITED } else { "a line is `key = value`; texts stand in quotes" };
+    let hint = hint.to_owned();
+    Problem::new(format!("not valid TOML: {}", e.message())).at(place).next(hint)
 }
 
 struct Walk<'a> {
@@ -82,7 +93,9 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn document(&mut self, table: &DeTable<'_>) {
-        for (key, value) in table {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
             let name = key.get_ref().as_ref();
             match value.get_ref() {
                 DeValue::Table(section) if SECTIONS.contains(&name) => {

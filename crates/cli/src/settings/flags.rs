@@ -49,10 +49,10 @@ impl LimitFlags {
 #[command(next_help_heading = "Agent")]
 pub(crate) struct AgentFlags {
     /// The agent to run, as `ralph agents` names it
-    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// The program to run as agent, split into words and run without a shell
-    #[arg(long, value_name = "'PROGRAM ARGS'", allow_hyphen_values = true)]
+    #[arg(long, value_name = "'PROGRAM ARGS'")]
     pub(crate) agent_command: Option<String>,
     /// How long an attempt may take to its first output
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
@@ -79,7 +79,7 @@ impl AgentFlags {
 #[command(next_help_heading = "Completion")]
 pub(crate) struct PromiseFlags {
     /// The word the agent must give inside <promise></promise> when it is done
-    #[arg(long, value_name = "WORD", alias = "completion-promise", allow_hyphen_values = true)]
+    #[arg(long, value_name = "WORD", alias = "completion-promise")]
     pub(crate) promise: Option<String>,
     /// Take the bare word, without a suffix of its own for each attempt
     #[arg(long)]

@@ -83,7 +83,7 @@ pub(crate) struct HookKeys {
     /// How long it may take.
     #[schemars(extend("default" = "30s"))]
     timeout: Option<DurationText>,
-    /// Whether its failure exit stops what the event announces; only on iteration_started and verdict.
+    /// Whether it may veto what the event announces; only on iteration_started and verdict.
     #[schemars(extend("default" = false))]
     veto: Option<bool>,
 }

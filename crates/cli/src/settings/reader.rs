@@ -76,10 +76,13 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown_variable(&self, name: &str) -> Problem {
-        let names: Vec<String> = self.known.iter().map(|k| environment::variable(k.section, k.key)).collect();
+        // The common beginning would make every name look near.
+        let tail = |name: &str| name.trim_start_matches(environment::PREFIX).to_owned();
+        let variables = self.known.iter().map(|k| environment::variable(k.section, k.key));
+        let names: Vec<String> = variables.map(|name| tail(&name)).collect();
         let problem = Problem::new(format!("the environment variable {} sets nothing", shortened(name)));
-        match nearest(name, names.iter().map(String::as_str)) {
-            Some(near) => problem.next(format!("did you mean {near}?")),
+        match nearest(&tail(name), names.iter().map(String::as_str)) {
+            Some(near) => problem.next(format!("did you mean {}{near}?", environment::PREFIX)),
             None => problem.next("`ralph config show` lists the keys; a variable is RALPH_SET_SECTION__KEY"),
         }
     }

@@ -7,7 +7,7 @@ use super::origin::Set;
 use super::partial::Partial;
 use super::resolved::CustodyChoice;
 use super::sources::ProjectLayer;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, visible};
 
 /// Whether the person has granted this project what its file asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,9 @@ pub(crate) fn executable_digest(project: &ProjectLayer) -> Option<Digest> {
     }
     let canonical = Value::Array(carried.iter().map(|one| json!([one.key, one.value])).collect());
     let hash = blake3::hash(canonical.to_string().as_bytes()).to_hex().to_string();
-    Some(Digest { hash, listing: carried.into_iter().map(|one| one.effect).collect() })
+    // A command could otherwise draw over the line that shows it, or forge the next one.
+    let shown = |effect: String| visible(&effect.replace('\n', "\\n"));
+    Some(Digest { hash, listing: carried.into_iter().map(|one| shown(one.effect)).collect() })
 }
 
 pub(crate) fn untrusted(project: &ProjectLayer, digest: &Digest) -> Problem {
@@ -65,7 +67,7 @@ fn carried(partial: &Partial) -> Vec<Carried> {
             (json!(words), format!("runs as agent: {}", shell_words::join(words)))
         }),
         carry("agent.env_exclude", &agent.env_exclude, |names| {
-            (json!(names), format!("keeps from the agent only these variables: {}", listed(names)))
+            (json!(names), format!("hides from the agent, besides ralph's own list: {}", listed(names)))
         }),
         carry("agent.custody", &agent.custody, |choice| {
             let name = custody_name(*choice);

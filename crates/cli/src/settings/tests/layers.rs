@@ -109,7 +109,7 @@ fn what_is_shown_can_be_fed_back() {
         .args,
         ..Written::project(
             "[agent]\ncommand = \"a 'b c'\"\nenv_exclude = [\"A\"]\n[[hook]]\nname = \"n\"\non = [\"verdict\"]\n\
-             command = ['a', \"\\u0000\"]\n",
+             command = ['a', \"\\u0000\", \"l\\nm\"]\n",
         )
     };
     let nul = written.settings().unwrap_err().to_string();
@@ -132,6 +132,14 @@ fn an_unreadable_file_is_an_error_and_a_missing_one_is_not() {
     let big = Written::project(&"#".repeat(1024 * 1024 + 1)).settings().unwrap_err().to_string();
     assert!(big.contains("larger than 1 MiB"), "{big}");
     assert!(Written::project(&"#".repeat(1024 * 1024)).settings().is_ok());
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("config.toml");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut problems = Vec::new();
+    for path in [&pipe, dir.path(), &dir.path().join("missing"), &pipe.join("below")] {
+        crate::settings::file::read(path, Layer::User, &mut problems);
+    }
+    assert_eq!(problems.len(), 2, "{problems:?}");
     let deep = format!("a = {}", "[".repeat(500_000));
     assert!(Written::project(&deep).settings().is_err());
 }

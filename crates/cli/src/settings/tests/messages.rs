@@ -25,6 +25,11 @@ fn a_syntax_error() {
 }
 
 #[test]
+fn a_bare_wish() {
+    insta::assert_snapshot!(problems("[limits]\nmax_iterations = unlimited\n"));
+}
+
+#[test]
 fn unknown_keys_are_all_reported_with_the_nearest() {
     insta::assert_snapshot!(problems(
         "[limits]\nmax_iteration = 3\ncolour = \"red\"\n\n[promise]\nwrod = \"X\"\n"

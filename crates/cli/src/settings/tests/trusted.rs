@@ -67,6 +67,13 @@ fn a_grant_outlives_limits_and_comments_only() {
 }
 
 #[test]
+fn a_command_cannot_hide_from_the_listing() {
+    let listing = digest(&HOOK.replace("make lint", "x\\u001b[1A\\u001b[2K\\nruns nothing")).unwrap().listing;
+    assert!(listing.len() == 1 && listing[0].ends_with("\\nruns nothing'"), "{listing:?}");
+    assert!(!listing[0].contains(char::is_control), "{listing:?}");
+}
+
+#[test]
 fn the_listing_says_what_would_run() {
     let text = format!(
         "state_dir = \"/x\"\n[limits]\nunlimited = true\nmax_tokens = 9\n[agent]\nname = \"claude\"\ncommand = \"a 'b c'\"\n\
