@@ -126,7 +126,8 @@ impl Walk<'_> {
             }
         }
         if count > MOST_HOOKS {
-            self.problems.push(Problem::new(format!("{count} hooks, at most {MOST_HOOKS} are allowed")));
+            let what = format!("{count} hooks, at most {MOST_HOOKS} are allowed");
+            self.problems.push(Problem::new(what).next("let one command do several things"));
         }
     }
 

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use super::hook::Hook;
 use super::limits::LimitsSet;
 use super::origin::Set;
-use super::partial::{AgentPart, CompletionPart, OutputPart, Partial, PromisePart};
+use super::partial::{AgentPart, CompletionPart, LimitsPart, OutputPart, Partial, PromisePart};
 use super::sources::base_dir;
 use crate::problem::Problem;
 
@@ -128,10 +128,11 @@ fn default_word() -> Word {
     Word::parse("DONE").expect("DONE is a word")
 }
 
-/// The lowest layer. The limits are missing: their defaults depend on the kind of run.
+/// The lowest layer. Most limits are missing: their defaults depend on the kind of run.
 pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
     Partial {
         state_dir: base_dir(env, "XDG_STATE_HOME", ".local/state").and_then(Set::default),
+        limits: LimitsPart { unlimited: Set::default(false), ..LimitsPart::default() },
         agent: AgentPart {
             silence_timeout: Set::default(Duration::from_secs(30 * 60)),
             retry_delay: Set::default(Retry::default().base),

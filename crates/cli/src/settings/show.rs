@@ -137,7 +137,6 @@ fn prompt_default(key: &str) -> Option<Value> {
         "max_duration" => limits.max_duration.map(|d| json!(duration::written_out(d))),
         "max_consecutive_failures" => Some(json!(limits.max_consecutive_failures)),
         "iteration_delay" => Some(json!(duration::written_out(limits.iteration_delay))),
-        "unlimited" => Some(json!(false)),
         _ => None,
     }
 }

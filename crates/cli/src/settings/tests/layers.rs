@@ -102,14 +102,14 @@ fn what_is_shown_can_be_fed_back() {
         args: Written::args(&[
             "--max-cost-usd=0.125",
             "--promise",
-            "a \"b\" \u{7f}\\",
+            "SHIPPED",
             "--no-nonce",
             "--iteration-delay=0.5",
         ])
         .args,
         ..Written::project(
             "[agent]\ncommand = \"a 'b c'\"\nenv_exclude = [\"A\"]\n[[hook]]\nname = \"n\"\non = [\"verdict\"]\n\
-             command = ['a', \"\\u0000\", \"l\\nm\"]\n",
+             command = ['a', \"\\u0000\", \"l\\nm \\u007f \\\" \\\\\"]\n",
         )
     };
     let nul = written.settings().unwrap_err().to_string();

@@ -114,6 +114,15 @@ fn a_hostile_key_cannot_flood_or_drive_the_terminal() {
     let long = format!("\"{}\" = 1\n\"\\u001b[2J\" = 2\n", "k".repeat(100_000));
     let shown = problems(&long).to_string();
     assert!(shown.len() < 2000 && !shown.contains('\u{1b}'), "{shown}");
+    for value in
+        ["9".repeat(900_000), format!("\"{}\"", "9".repeat(900_000)), format!("\"{}s\"", "9".repeat(900_000))]
+    {
+        for key in ["limits.max_iterations", "limits.max_duration", "limits.max_cost_usd", "output.keep_head"]
+        {
+            let shown = problems(&format!("{key} = {value}\n")).to_string();
+            assert!(!shown.is_empty() && shown.len() < 2000, "{key}: {} bytes", shown.len());
+        }
+    }
     let many: String = (0..100_000).map(|n| format!("k{n} = 1\n")).collect();
     let many = problems(&many);
     assert_eq!(many.0.len(), 21);

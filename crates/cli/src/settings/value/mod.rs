@@ -20,7 +20,7 @@ pub(crate) struct Refused {
 
 impl Refused {
     pub(crate) fn new(what: impl Into<String>, hint: impl Into<String>) -> Refused {
-        Refused { what: what.into(), hints: vec![hint.into()] }
+        Refused { what: cut(what.into()), hints: vec![cut(hint.into())] }
     }
 
     pub(crate) fn kind(raw: &Raw, expected: &str) -> Refused {
@@ -30,6 +30,15 @@ impl Refused {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Refused {
         self.hints.push(hint.into());
         self
+    }
+}
+
+/// A number of a million digits is repeated only in part.
+fn cut(text: String) -> String {
+    const LONGEST: usize = 400;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 
