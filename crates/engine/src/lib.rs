@@ -1,1 +1,4 @@
 //! ralph-engine
+
+pub mod custody;
+pub mod output;

@@ -1,1 +1,31 @@
-//! ralph-store
+//! What lasts: runs and their journal, what people asked of them, hooks still to be called, trust, and which
+//! session a loop belongs to.
+//!
+//! The [`Store`] speaks of runs, never of SQL. There is one implementation, [`SqliteStore`]; a second has to
+//! pass the same [`conformance`] suite (feature `testing`).
+//!
+//! Every operation is durable when it returns. A future that is dropped half-way may or may not have happened,
+//! but never in part.
+
+#[cfg(feature = "testing")]
+pub mod conformance;
+mod crash;
+mod error;
+mod outbox;
+mod project;
+mod register;
+mod session;
+mod sqlite;
+mod store;
+mod summary;
+mod trust;
+
+pub use error::{Fence, StoreError};
+pub use outbox::{Delivery, DeliveryId, NewDelivery};
+pub use project::{ProjectMoved, project_dir, settle};
+pub use register::{Register, Registered};
+pub use session::Seat;
+pub use sqlite::{SqliteStore, Stats};
+pub use store::{Commit, Store, Unfinished};
+pub use summary::RunSummary;
+pub use trust::Trusted;

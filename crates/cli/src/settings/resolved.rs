@@ -109,7 +109,10 @@ fn deadlines(agent: &AgentPart) -> Deadlines {
     }
 }
 
-fn state_dir(set: Option<&Set<PathBuf>>, env: &BTreeMap<OsString, OsString>) -> Result<PathBuf, Problem> {
+pub(crate) fn state_dir(
+    set: Option<&Set<PathBuf>>,
+    env: &BTreeMap<OsString, OsString>,
+) -> Result<PathBuf, Problem> {
     let Some(set) = set else {
         let problem = Problem::new("there is no place for ralph's state: HOME is not set");
         return Err(problem.next("set HOME, or state_dir in the configuration"));

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::origin::Layer;
+use super::origin::{Layer, Set};
 use super::partial::Partial;
 use super::raw::Given;
-use super::resolved::{Settings, defaults};
+use super::resolved::{Settings, defaults, state_dir};
 use super::root::project_root;
 use super::trust::{Trust, executable_digest, untrusted};
 use super::{environment, file};
@@ -60,6 +60,8 @@ pub(crate) struct Loaded {
     pub(crate) project: ProjectLayer,
     pub(crate) merged: Partial,
     pub(crate) problems: Vec<Problem>,
+    /// `state_dir` as it is without the project's file.
+    own_state_dir: Option<Set<PathBuf>>,
     env: BTreeMap<OsString, OsString>,
 }
 
@@ -78,10 +80,17 @@ impl Loaded {
         let project = partial(&|p| file::read(&project_path, Layer::Project, p));
         let environment = partial(&|p| environment::read(&sources.env, p));
         let flags = partial(&|_| sources.flags.clone());
-        let lower = project.clone().over(user).over(defaults(&sources.env));
-        let merged = flags.over(environment).over(lower);
+        let own = user.over(defaults(&sources.env));
+        let person = flags.over(environment);
+        let own_state_dir = person.state_dir.clone().or(own.state_dir.clone());
+        let merged = person.over(project.clone()).over(own);
         let project = ProjectLayer { path: project_path, partial: project };
-        Loaded { project, merged, problems, env: sources.env }
+        Loaded { project, merged, problems, own_state_dir, env: sources.env }
+    }
+
+    /// Where grants are kept: a project must not be able to bring its own.
+    pub(crate) fn trust_dir(&self) -> Result<PathBuf, Problem> {
+        state_dir(self.own_state_dir.as_ref(), &self.env)
     }
 
     /// The settings, if nothing is wrong and the project may do what it asks for.

@@ -1,5 +1,7 @@
 //! What needs a grant, and what asks for it again.
 
+use std::path::Path;
+
 use super::Written;
 use crate::settings::trust::{Digest, Trust, executable_digest};
 
@@ -64,6 +66,14 @@ fn a_grant_outlives_limits_and_comments_only() {
     }
     assert_eq!(hash("[agent]\ncommand = \"a 'b c'\""), hash("[agent]\ncommand = [\"a\", \"b c\"]"));
     assert_ne!(hash("[agent]\ncommand = [\"a\", \"b c\"]"), hash("[agent]\ncommand = [\"a b\", \"c\"]"));
+}
+
+#[test]
+fn a_project_cannot_bring_its_own_grants() {
+    let project = Written::project("state_dir = \"~/project/state\"");
+    assert_eq!(project.load().unwrap().trust_dir().unwrap(), Path::new("/home/ralph/.local/state/ralph"));
+    let user = Written { user: "state_dir = \"/u\"".to_owned(), ..project };
+    assert_eq!(user.load().unwrap().trust_dir().unwrap(), Path::new("/u"));
 }
 
 #[test]

@@ -79,8 +79,7 @@ pub(crate) fn agent_name(raw: &Raw) -> Result<AgentName, Refused> {
 
 pub(crate) fn word(raw: &Raw) -> Result<Word, Refused> {
     let text = text(raw, "a word such as DONE")?;
-    Word::parse(text)
-        .map_err(|e| Refused::new(format!("not a promise word: {e}"), "write a word such as DONE"))
+    Word::parse(text).map_err(|e| Refused::new(e.to_string(), e.hint()))
 }
 
 pub(crate) fn custody(raw: &Raw) -> Result<CustodyChoice, Refused> {

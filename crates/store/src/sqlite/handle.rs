@@ -1,0 +1,223 @@
+//! The store's operations, each brought to the desk.
+
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_core::Timestamp;
+use ralph_core::control::{Control, ControlNo};
+use ralph_core::event::Entry;
+use ralph_core::id::{AgentName, RunId, SessionId};
+use ralph_core::run::Run;
+
+use super::desk::{Desk, Missing, Stats};
+use super::draft::{Draft, json};
+use super::failure::Failure;
+use super::schema::{Migration, Schema};
+use super::{controls, journal, loops, outbox, runs, trust};
+use crate::crash;
+use crate::error::StoreError;
+use crate::outbox::{Delivery, DeliveryId, NewDelivery};
+use crate::session::Seat;
+use crate::store::{Commit, Store, Unfinished};
+use crate::summary::RunSummary;
+use crate::trust::Trusted;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+const FILE: &str = "ralph.db";
+/// Shown by `ps -L`, `strace -f` and `/proc`; the kernel keeps 15 characters.
+const THREAD: &str = "ralph-store";
+static SCHEMA: Schema = Schema {
+    application_id: i32::from_be_bytes(*b"ralf"),
+    migrations: &[Migration {
+        name: "first",
+        sql: include_str!("../../migrations/project/0001_first.sql"),
+    }],
+};
+
+/// A project's store: `ralph.db` in its directory. Dropping it waits until everything asked for is done.
+#[derive(Debug)]
+pub struct SqliteStore {
+    desk: Desk,
+    /// Under which number this handle holds the runs it drives.
+    holder: i64,
+    path: PathBuf,
+}
+
+impl SqliteStore {
+    /// Opens a project's store and makes it if need be, readable by nobody else.
+    pub fn open(dir: &Path) -> Result<SqliteStore> {
+        SqliteStore::at(dir, Missing::Create)
+    }
+
+    /// For commands that only look: where there is no store, there is none afterwards either.
+    pub fn open_existing(dir: &Path) -> Result<SqliteStore> {
+        SqliteStore::at(dir, Missing::Refuse)
+    }
+
+    fn at(dir: &Path, missing: Missing) -> Result<SqliteStore> {
+        let path = dir.join(FILE);
+        let desk = Desk::open(&path, missing, &SCHEMA, THREAD)?;
+        Ok(SqliteStore { desk, holder: holder(), path })
+    }
+
+    pub fn in_memory() -> Result<SqliteStore> {
+        let desk = Desk::in_memory(&SCHEMA, THREAD)?;
+        Ok(SqliteStore { desk, holder: holder(), path: PathBuf::from(":memory:") })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the file is still where it was opened. What is written to a deleted one is lost, without an error.
+    pub fn still_there(&self) -> bool {
+        self.desk.still_there()
+    }
+
+    pub fn stats(&self) -> Stats {
+        self.desk.stats()
+    }
+
+    /// Reads the whole file and compares it with itself, for `ralph doctor`.
+    pub async fn check(&self) -> Result<()> {
+        self.desk
+            .read(|conn| {
+                let found: String = conn.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;
+                if found == "ok" { Ok(()) } else { Err(Failure::Damaged(found)) }
+            })
+            .await
+    }
+}
+
+/// A number that no other handle has.
+fn holder() -> i64 {
+    (RandomState::new().hash_one(std::process::id()) >> 1) as i64
+}
+
+impl Store for SqliteStore {
+    async fn create_run(
+        &self,
+        run: &Run,
+        at: Timestamp,
+        over: Unfinished,
+        deliveries: &[NewDelivery],
+    ) -> Result<Vec<Entry>> {
+        let (draft, holder) = (Draft::of(run, at, deliveries), self.holder);
+        let bytes = draft.bytes();
+        self.desk.write(crash::CREATE, bytes, move |conn| runs::create(conn, &draft, over, holder)).await
+    }
+
+    async fn create_loop(
+        &self,
+        run: &Run,
+        at: Timestamp,
+        seat: &Seat,
+        deliveries: &[NewDelivery],
+    ) -> Result<Vec<Entry>> {
+        let (draft, holder, seat) = (Draft::of(run, at, deliveries), self.holder, seat.clone());
+        let bytes = draft.bytes();
+        self.desk.write(crash::CREATE, bytes, move |conn| loops::create(conn, &draft, &seat, holder)).await
+    }
+
+    async fn commit(&self, run: &Run, at: Timestamp, deliveries: &[NewDelivery]) -> Result<Commit> {
+        let (draft, holder) = (Draft::of(run, at, deliveries), self.holder);
+        let bytes = draft.bytes();
+        self.desk.write(crash::COMMIT, bytes, move |conn| runs::commit(conn, &draft, holder)).await
+    }
+
+    async fn heartbeat(&self, run: &RunId, running: Duration) -> Result<()> {
+        let (run, holder) = (run.clone(), self.holder);
+        self.desk.write(crash::OTHER, 0, move |conn| runs::heartbeat(conn, &run, running, holder)).await
+    }
+
+    async fn run(&self, id: &RunId) -> Result<Option<Run>> {
+        let id = id.clone();
+        self.desk.read(move |conn| runs::load(conn, &id)).await
+    }
+
+    async fn take_run(&self, id: &RunId) -> Result<Option<Run>> {
+        let (id, holder) = (id.clone(), self.holder);
+        self.desk.write(crash::OTHER, 0, move |conn| runs::take(conn, &id, holder)).await
+    }
+
+    async fn runs(&self, limit: usize) -> Result<Vec<RunSummary>> {
+        self.desk.read(move |conn| runs::newest(conn, limit)).await
+    }
+
+    async fn latest_run(&self) -> Result<Option<RunSummary>> {
+        self.desk.read(|conn| Ok(runs::newest(conn, 1)?.pop())).await
+    }
+
+    async fn find_run(&self, prefix: &str) -> Result<RunId> {
+        let prefix = prefix.to_owned();
+        self.desk.read(move |conn| runs::find(conn, &prefix)).await
+    }
+
+    async fn entries(&self, run: &RunId, after: u64, limit: usize) -> Result<Vec<Entry>> {
+        let run = run.clone();
+        self.desk.read(move |conn| journal::read(conn, &run, after, limit)).await
+    }
+
+    async fn request(&self, run: &RunId, control: &Control, at: Timestamp) -> Result<ControlNo> {
+        let (run, control) = (run.clone(), json(control));
+        self.desk.write(crash::REQUEST, 0, move |conn| controls::request(conn, &run, &control, at)).await
+    }
+
+    async fn waiting_controls(&self, run: &RunId, after: ControlNo) -> Result<Vec<(ControlNo, Control)>> {
+        let run = run.clone();
+        self.desk.read(move |conn| controls::after(conn, &run, after)).await
+    }
+
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Delivery>> {
+        self.desk.read(move |conn| outbox::due(conn, now, limit)).await
+    }
+
+    async fn delivered(&self, id: DeliveryId) -> Result<()> {
+        self.desk.write(crash::OTHER, 0, move |conn| outbox::delivered(conn, id)).await
+    }
+
+    async fn failed(&self, id: DeliveryId, why: &str, try_again: Option<Timestamp>) -> Result<()> {
+        let why = why.to_owned();
+        self.desk.write(crash::OTHER, 0, move |conn| outbox::failed(conn, id, &why, try_again)).await
+    }
+
+    async fn grant(&self, what: &str, hash: &str, at: Timestamp) -> Result<()> {
+        let (what, hash) = (what.to_owned(), hash.to_owned());
+        self.desk.write(crash::OTHER, 0, move |conn| trust::grant(conn, &what, &hash, at)).await
+    }
+
+    async fn is_trusted(&self, what: &str, hash: &str) -> Result<bool> {
+        let (what, hash) = (what.to_owned(), hash.to_owned());
+        self.desk.read(move |conn| trust::is_trusted(conn, &what, &hash)).await
+    }
+
+    async fn revoke(&self, what: &str) -> Result<bool> {
+        let what = what.to_owned();
+        self.desk.write(crash::OTHER, 0, move |conn| trust::revoke(conn, &what)).await
+    }
+
+    async fn trusted(&self) -> Result<Vec<Trusted>> {
+        self.desk.read(trust::all).await
+    }
+
+    async fn bind(&self, run: &RunId, seat: &Seat) -> Result<()> {
+        let (run, seat) = (run.clone(), seat.clone());
+        self.desk.write(crash::OTHER, 0, move |conn| loops::bind(conn, &run, &seat)).await
+    }
+
+    async fn loop_of(&self, host: Option<&AgentName>, session: &SessionId) -> Result<Option<RunId>> {
+        let (host, session) = (host.cloned(), session.clone());
+        self.desk.read(move |conn| loops::of(conn, host.as_ref(), &session)).await
+    }
+
+    async fn loops(&self) -> Result<Vec<(Seat, RunSummary)>> {
+        self.desk.read(loops::unfinished).await
+    }
+
+    async fn unbind(&self, seat: &Seat) -> Result<bool> {
+        let seat = seat.clone();
+        self.desk.write(crash::OTHER, 0, move |conn| loops::unbind(conn, &seat)).await
+    }
+}
