@@ -82,6 +82,30 @@ fn commands_are_split_without_a_shell() {
 }
 
 #[test]
+fn the_promise_is_a_word_by_every_way_in() {
+    let word = |written: Written| {
+        written
+            .settings()
+            .map(|settings| settings.policy(Kind::Prompt).completion.promise.word.as_str().to_owned())
+    };
+    for flag in ["--promise", "--completion-promise"] {
+        assert_eq!(word(Written::args(&[flag, "SHIPPED"])).unwrap(), "SHIPPED");
+        assert!(Written::args(&[flag, "--no-nonce"]).load().is_err(), "{flag} swallows no flag");
+    }
+    for wrong in ["", " ", "<promise>DONE</promise>", "a\u{200b}b", "two\nlines"] {
+        let file = format!("[promise]\nword = {}", toml::Value::from(wrong));
+        for written in [
+            Written::args(&["--promise", wrong]),
+            Written::env(&[("RALPH_SET_PROMISE__WORD", wrong)]),
+            Written::project(&file),
+        ] {
+            let refused = word(written).expect_err(wrong);
+            assert!(!refused.0[0].next.is_empty(), "{refused}");
+        }
+    }
+}
+
+#[test]
 fn hooks_add_up_and_a_name_replaces() {
     let hook = |name: &str, line: &str| {
         format!("[[hook]]\nname = \"{name}\"\non = [\"run_stopped\"]\ncommand = \"{line}\"\n")
