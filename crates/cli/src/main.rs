@@ -1,43 +1,34 @@
-//! Enough of `ralph` to try its settings.
-#![cfg_attr(not(test), expect(dead_code, reason = "the run command reads the rest of the settings"))]
+//! The `ralph` program: arguments become settings, settings are wired into parts, and the parts are called.
+//! Nothing is decided here.
 
 mod commands;
+mod demo;
+mod follow;
+mod perform;
 mod problem;
+mod project;
+mod render;
+mod screen;
 mod settings;
+mod words;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use problem::Problems;
-
-#[derive(Debug, Parser)]
-#[command(name = "ralph", version)]
-enum Ralph {
-    Config(commands::config::ConfigArgs),
-    Init(commands::init::InitArgs),
-}
+use commands::Cli;
 
 fn main() -> ExitCode {
-    match ralph() {
-        Ok(text) => match std::io::stdout().write_all(text.as_bytes()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
-        },
+    // A guard has no use for a runtime, and may not have threads: it is told apart before anything else.
+    if let Some(code) = commands::guard::become_guard() {
+        return code;
+    }
+    let cli = Cli::parse();
+    match commands::run(cli) {
+        Ok(code) => ExitCode::from(code),
         Err(problems) => {
-            anstream::eprintln!("{problems:#}");
+            problems.print();
             ExitCode::from(problems.exit())
         }
-    }
-}
-
-fn ralph() -> Result<String, Problems> {
-    let ralph = Ralph::parse();
-    let here = std::env::current_dir()
-        .map_err(|e| problem::Problem::new(format!("cannot tell the current directory: {e}")))?;
-    match ralph {
-        Ralph::Config(args) => args.run(&here),
-        Ralph::Init(args) => Ok(args.run(&here)?),
     }
 }

@@ -1,6 +1,7 @@
 //! What a person sees when something is wrong: what, where, and what to do next.
 
 use std::fmt;
+use std::io::Write;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
@@ -142,6 +143,12 @@ pub(crate) fn visible(text: &str) -> String {
 pub(crate) struct Problems(pub(crate) Vec<Problem>);
 
 impl Problems {
+    /// To standard error, in colour where a person can see it.
+    pub(crate) fn print(&self) {
+        let mut err = anstream::stderr().lock();
+        let _nobody_reads_it = writeln!(err, "{self:#}");
+    }
+
     pub(crate) fn exit(&self) -> u8 {
         self.0.iter().map(|problem| problem.exit).max().unwrap_or(Problem::USAGE)
     }

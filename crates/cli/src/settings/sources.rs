@@ -88,8 +88,13 @@ impl Loaded {
         Loaded { project, merged, problems, own_state_dir, env: sources.env }
     }
 
-    /// Where grants are kept: a project must not be able to bring its own.
-    pub(crate) fn trust_dir(&self) -> Result<PathBuf, Problem> {
+    /// Whether the agent's command was typed, so that a relative path in it is meant from where that was.
+    pub(crate) fn command_is_typed(&self) -> bool {
+        self.merged.agent.command.as_ref().is_some_and(|set| set.origin.layer() == Layer::Flag)
+    }
+
+    /// Where ralph's state is kept, grants among it: a project must not be able to bring its own.
+    pub(crate) fn state_dir(&self) -> Result<PathBuf, Problem> {
         state_dir(self.own_state_dir.as_ref(), &self.env)
     }
 

@@ -71,9 +71,9 @@ fn a_grant_outlives_limits_and_comments_only() {
 #[test]
 fn a_project_cannot_bring_its_own_grants() {
     let project = Written::project("state_dir = \"~/project/state\"");
-    assert_eq!(project.load().unwrap().trust_dir().unwrap(), Path::new("/home/ralph/.local/state/ralph"));
+    assert_eq!(project.load().unwrap().state_dir().unwrap(), Path::new("/home/ralph/.local/state/ralph"));
     let user = Written { user: "state_dir = \"/u\"".to_owned(), ..project };
-    assert_eq!(user.load().unwrap().trust_dir().unwrap(), Path::new("/u"));
+    assert_eq!(user.load().unwrap().state_dir().unwrap(), Path::new("/u"));
 }
 
 #[test]
