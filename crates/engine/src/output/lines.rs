@@ -118,7 +118,7 @@ mod tests {
         }
         assert!(lines.begun.capacity() < 8192);
         lines.finish(|line| {
-            assert_eq!((line.bytes.len(), line.length, line.is_truncated()), (16, 4_096_000, true))
+            assert_eq!((line.bytes.len(), line.length, line.is_truncated()), (16, 4_096_000, true));
         });
     }
 }
