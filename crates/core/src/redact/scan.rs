@@ -159,10 +159,10 @@ fn is_mixed(text: &[u8]) -> bool {
     text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Some stretch between separators has letters and digits changing places more than once, as no identifier does.
+/// Some stretch between separators has letters and digits changing places three times, as hardly an identifier does.
 fn is_random(text: &[u8]) -> bool {
     text.split(|byte| b"-_./=:@".contains(byte)).any(|part| {
         let changes = part.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
-        part.len() >= 6 && changes.count() >= 2
+        part.len() >= 6 && changes.count() >= 3
     })
 }

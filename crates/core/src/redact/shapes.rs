@@ -73,7 +73,7 @@ const fn word(kind: &'static str, triggers: &'static [&'static str], pattern: &'
     shape(kind, triggers, Before::WordStart, Look::Mixed, pattern)
 }
 
-const QUOTED_ASSIGNMENT: &str = r#"(?i:api[_-]?key|api[_-]?secret|access[_-]?key|account[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|session[_-]?token|bot[_-]?token|signing[_-]?key|encryption[_-]?key|client[_-]?secret|secret(?:[_-]?(?:access)?[_-]?key|[_-]?token)?|password|passwd|_token|_authToken)[\\"']{0,4}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}[\\"']{0,4}([A-Za-z0-9_+/=.~!@#%^&*-]{16,})"#;
+const QUOTED_ASSIGNMENT: &str = r#"(?i:api[_-]?key|api[_-]?secret|access[_-]?key|account[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|session[_-]?token|bot[_-]?token|signing[_-]?key|encryption[_-]?key|client[_-]?secret|secret(?:[_-]?(?:access)?[_-]?key|[_-]?token)?|password|passwd|_token|_authToken)[\\"']{0,4}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}[\\"']{0,4}([A-Za-z0-9_+/=.~!@#%^*-]{16,})"#;
 
 pub(super) static SHAPES: [Shape; 84] = [
     // Models
