@@ -100,6 +100,7 @@ fn both_streams_come_back_in_order_and_redacted() {
     );
     assert_eq!(read(&path), [out("one\n"), err("oops\nagain\n"), out("key [redacted:env]\nno line break")]);
     assert_eq!(recorded.tail, "one\noops\nagain\nkey [redacted:env]\nno line break");
+    assert_eq!(recorded.rest, [(Stream::Out, b"no line break".to_vec())]);
     assert_eq!(recorded.bytes, 28 + 36);
     assert_eq!((recorded.kept, recorded.dropped), (47, 0));
     assert_eq!(files(&path), ["00000000.seg"]);

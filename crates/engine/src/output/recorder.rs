@@ -45,6 +45,8 @@ struct Closed {
 pub struct Recorded {
     /// The last [`TAIL_CHARACTERS`](super::TAIL_CHARACTERS) characters of both streams as they came, redacted.
     pub tail: String,
+    /// What each stream had after its last line break: stored by the finish, and not handed out by any push.
+    pub rest: Vec<(Stream, Vec<u8>)>,
     /// Bytes that came in.
     pub bytes: u64,
     /// Redacted bytes that can be read back.
@@ -96,6 +98,7 @@ impl Recorder {
 
     /// Stores what was held back, compresses what is large and closes the recording.
     pub fn finish(mut self) -> Result<Recorded, OutputError> {
+        let mut rest = Vec::new();
         for stream in [Stream::Out, Stream::Err] {
             self.released.clear();
             match stream {
@@ -103,6 +106,9 @@ impl Recorder {
                 Stream::Err => self.err.finish(&mut self.released),
             }
             self.store_released(stream)?;
+            if !self.released.is_empty() {
+                rest.push((stream, std::mem::take(&mut self.released)));
+            }
         }
         if let Some(segment) = &mut self.segment {
             segment.append(Header::Finished, &[])?;
@@ -114,6 +120,7 @@ impl Recorder {
         }
         Ok(Recorded {
             tail: self.tail.text(),
+            rest,
             bytes: self.raw,
             kept: self.stored - self.dropped,
             dropped: self.dropped,
