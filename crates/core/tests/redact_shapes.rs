@@ -240,6 +240,7 @@ fn ordinary_text_is_left_alone() {
         "re_match_object SKIPPED ACTIVE key-value pul-request ico-16".to_owned(),
         "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9 alone is only a header".to_owned(),
         "API_KEY=your-api-key-goes-here-please SECRET_KEY=changemechangemechangeme".to_owned(),
+        "const ENCRYPTION_KEY: X509HardwareKeyUsageFlags = 2;".to_owned(),
         "::error::secret not found: MY_SECRET_TOKEN".to_owned(),
     ] {
         assert_eq!(redactor.text(&text), text);

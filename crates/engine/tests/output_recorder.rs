@@ -81,6 +81,17 @@ fn files(path: &Path) -> Vec<String> {
 }
 
 #[test]
+fn what_no_line_break_released_comes_out_when_the_stream_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let redactor = Redactor::new([]);
+    let mut recorder = Recorder::create(dir.path(), &redactor, Caps::default()).unwrap();
+    assert_eq!(recorder.push(Stream::Out, b"whole\nhalf").unwrap(), b"whole\n");
+    assert_eq!(recorder.flush(Stream::Out).unwrap(), b"half");
+    assert_eq!(recorder.flush(Stream::Out).unwrap(), b"");
+    assert_eq!(recorder.finish().unwrap().tail, "whole\nhalf");
+}
+
+#[test]
 fn both_streams_come_back_in_order_and_redacted() {
     let directory = directory();
     let path = directory.path().join("deep/attempt");

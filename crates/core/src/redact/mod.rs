@@ -1,9 +1,10 @@
 //! Secrets never reach a disk, a screen or a socket: known key shapes and the values of secret-looking environment
 //! variables are replaced by `[redacted:<kind>]`.
 //!
-//! Nothing here reads the environment or a file; the values come in through [`Redactor::new`]. One automaton over all
-//! prefixes decides whether anything else has to look at the text at all.
+//! Nothing here reads the environment or a file; the values come in through [`Redactor::new`]. One pass over the
+//! first bytes of everything that is to be hidden decides whether anything else has to look at the text at all.
 
+mod beginnings;
 mod environment;
 mod forms;
 mod pem;
@@ -39,9 +40,6 @@ impl Redactor {
 
     /// The whole of `text` with its secrets hidden; borrowed when there were none.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if !self.scanner.may_match(text.as_bytes()) {
-            return Cow::Borrowed(text);
-        }
         let mut out = Vec::with_capacity(text.len());
         let mut stream = self.stream();
         stream.push(text.as_bytes(), &mut out);

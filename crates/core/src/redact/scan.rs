@@ -1,15 +1,8 @@
-//! Finds what is to be hidden in one piece of text: an automaton over all beginnings, then a look at each hit.
+//! Finds what is to be hidden in one piece of text: a pass over all beginnings, then a look at each hit.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
+use super::beginnings::Beginnings;
 use super::pem;
 use super::shapes::{Before, Look, SHAPES, Shape};
-
-/// Only the beginning of a literal goes into the automaton, which keeps it small however long the values are.
-const TRIGGER: usize = 8;
-
-/// Beyond this many bytes of triggers a full table would cost megabytes; the slower automaton stays small.
-const TABLE_LIMIT: usize = 24 * 1024;
 
 /// How far before a trigger a secret may begin, and how far back a word's start is judged.
 pub(super) const LOOK_BEHIND: usize = 32;
@@ -27,51 +20,52 @@ pub(super) struct Span {
 #[derive(Debug)]
 enum Rule {
     Literal(Box<[u8]>),
-    Shape(&'static Shape),
+    Shape { trigger: &'static str, shape: &'static Shape },
     PrivateKey,
+}
+
+impl Rule {
+    fn beginning(&self) -> &[u8] {
+        match self {
+            Rule::Literal(literal) => literal,
+            Rule::Shape { trigger, .. } => trigger.as_bytes(),
+            Rule::PrivateKey => pem::BEGIN,
+        }
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Scanner {
-    automaton: AhoCorasick,
+    beginnings: Beginnings,
     rules: Vec<Rule>,
 }
 
 impl Scanner {
     pub(super) fn new(literals: Vec<Vec<u8>>) -> Scanner {
-        let mut triggers: Vec<Vec<u8>> = Vec::new();
-        let mut rules = Vec::new();
-        for literal in literals {
-            triggers.push(literal[..literal.len().min(TRIGGER)].to_vec());
-            rules.push(Rule::Literal(literal.into_boxed_slice()));
-        }
-        for shape in &SHAPES {
-            for trigger in shape.triggers {
-                triggers.push(trigger.as_bytes().to_vec());
-                rules.push(Rule::Shape(shape));
-            }
-        }
-        triggers.push(pem::BEGIN.to_vec());
-        rules.push(Rule::PrivateKey);
-        Scanner { automaton: automaton(&triggers), rules }
-    }
-
-    pub(super) fn may_match(&self, text: &[u8]) -> bool {
-        self.automaton.is_match(text)
+        let literals = literals.into_iter().map(|literal| Rule::Literal(literal.into_boxed_slice()));
+        let shapes = SHAPES.iter().flat_map(|shape| {
+            let triggers = shape.triggers.iter();
+            triggers.map(move |trigger| Rule::Shape { trigger, shape })
+        });
+        let rules: Vec<Rule> = literals.chain(shapes).chain([Rule::PrivateKey]).collect();
+        Scanner { beginnings: Beginnings::new(rules.iter().map(Rule::beginning)), rules }
     }
 
     /// What is to be hidden in `text[from..]`, in order; what stands before `from` is only looked at.
     pub(super) fn spans(&self, text: &[u8], from: usize, spans: &mut Vec<Span>) {
         spans.clear();
-        for hit in self.automaton.find_overlapping_iter(&text[from..]) {
-            let at = from + hit.start();
-            let span = match &self.rules[hit.pattern().as_usize()] {
-                Rule::Literal(literal) => literal_at(literal, text, at),
-                Rule::Shape(shape) => shape_at(shape, text, at, spans),
+        self.beginnings.each(text, from, |at, index| {
+            let rule = &self.rules[index];
+            if !text[at..].starts_with(rule.beginning()) {
+                return;
+            }
+            let span = match rule {
+                Rule::Literal(literal) => Some(literal_span(literal, at)),
+                Rule::Shape { shape, .. } => shape_at(shape, text, at, spans),
                 Rule::PrivateKey => pem::begin_at(text, at),
             };
             spans.extend(span.filter(|span| span.start >= from));
-        }
+        });
         spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     }
 }
@@ -86,18 +80,8 @@ pub(super) fn stands_in_a_replacement(literal: &[u8]) -> bool {
     })
 }
 
-fn automaton(triggers: &[Vec<u8>]) -> AhoCorasick {
-    let bytes: usize = triggers.iter().map(Vec::len).sum();
-    let kind = if bytes <= TABLE_LIMIT { AhoCorasickKind::DFA } else { AhoCorasickKind::ContiguousNFA };
-    AhoCorasick::builder()
-        .match_kind(MatchKind::Standard)
-        .kind(Some(kind))
-        .build(triggers)
-        .expect("triggers of a few bytes each fit any automaton")
-}
-
-fn literal_at(literal: &[u8], text: &[u8], at: usize) -> Option<Span> {
-    text[at..].starts_with(literal).then(|| Span { start: at, end: at + literal.len(), kind: ENVIRONMENT })
+fn literal_span(literal: &[u8], at: usize) -> Span {
+    Span { start: at, end: at + literal.len(), kind: ENVIRONMENT }
 }
 
 fn shape_at(shape: &Shape, text: &[u8], at: usize, found: &[Span]) -> Option<Span> {
@@ -175,10 +159,10 @@ fn is_mixed(text: &[u8]) -> bool {
     text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Some stretch between separators has letters and digits changing places more than once, as no identifier does.
+/// Some stretch between separators has letters and digits changing places three times, as hardly an identifier does.
 fn is_random(text: &[u8]) -> bool {
     text.split(|byte| b"-_./=:@".contains(byte)).any(|part| {
         let changes = part.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
-        part.len() >= 6 && changes.count() >= 2
+        part.len() >= 6 && changes.count() >= 3
     })
 }

@@ -73,7 +73,7 @@ const fn word(kind: &'static str, triggers: &'static [&'static str], pattern: &'
     shape(kind, triggers, Before::WordStart, Look::Mixed, pattern)
 }
 
-const QUOTED_ASSIGNMENT: &str = r#"(?i:api[_-]?key|api[_-]?secret|access[_-]?key|account[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|session[_-]?token|bot[_-]?token|signing[_-]?key|encryption[_-]?key|client[_-]?secret|secret(?:[_-]?(?:access)?[_-]?key|[_-]?token)?|password|passwd|_token|_authToken)[\\"']{0,4}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}[\\"']{0,4}([A-Za-z0-9_+/=.~!@#%^&*-]{16,})"#;
+const QUOTED_ASSIGNMENT: &str = r#"(?i:api[_-]?key|api[_-]?secret|access[_-]?key|account[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|session[_-]?token|bot[_-]?token|signing[_-]?key|encryption[_-]?key|client[_-]?secret|secret(?:[_-]?(?:access)?[_-]?key|[_-]?token)?|password|passwd|_token|_authToken)[\\"']{0,4}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}[\\"']{0,4}([A-Za-z0-9_+/=.~!@#%^*-]{16,})"#;
 
 pub(super) static SHAPES: [Shape; 84] = [
     // Models
@@ -116,7 +116,13 @@ pub(super) static SHAPES: [Shape; 84] = [
     word("google", &["AIza"], r"AIza[A-Za-z0-9_-]{35}"),
     key("google", &["GOCSPX-"], r"GOCSPX-[A-Za-z0-9_-]{20,}"),
     word("google", &["ya29."], r"ya29\.[A-Za-z0-9_-]{20,}"),
-    shape("azure", &["Q~"], Before::Bytes(4), Look::Mixed, r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,}"),
+    shape(
+        "azure",
+        &["0Q~", "1Q~", "2Q~", "3Q~", "4Q~", "5Q~", "6Q~", "7Q~", "8Q~", "9Q~"],
+        Before::Bytes(3),
+        Look::Mixed,
+        r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,}",
+    ),
     key("digitalocean", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[opr]_v1_[a-f0-9]{64}"),
     key("heroku", &["HRKU-"], r"HRKU-[A-Za-z0-9_-]{32,}"),
     word("cloudflare", &["v1.0-"], r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
@@ -179,7 +185,15 @@ pub(super) static SHAPES: [Shape; 84] = [
         r"\.webhook\.office\.com/webhookb2/([A-Za-z0-9@/-]{60,})",
     ),
     shape("telegram", &[":AA"], Before::Digits, Look::Any, r"[0-9]{8,12}:AA[A-Za-z0-9_-]{32,33}"),
-    word("twilio", &["SK", "AC"], r"(?:SK|AC)[0-9a-f]{32}\b"),
+    word(
+        "twilio",
+        &[
+            "SK0", "SK1", "SK2", "SK3", "SK4", "SK5", "SK6", "SK7", "SK8", "SK9", "SKa", "SKb", "SKc", "SKd",
+            "SKe", "SKf", "AC0", "AC1", "AC2", "AC3", "AC4", "AC5", "AC6", "AC7", "AC8", "AC9", "ACa", "ACb",
+            "ACc", "ACd", "ACe", "ACf",
+        ],
+        r"(?:SK|AC)[0-9a-f]{32}\b",
+    ),
     key("sendgrid", &["SG."], r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}"),
     word("mailgun", &["key-"], r"key-[0-9a-f]{32}\b"),
     key("brevo", &["xkeysib-", "xsmtpsib-"], r"x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
@@ -277,10 +291,11 @@ mod tests {
     use super::SHAPES;
 
     #[test]
-    fn every_pattern_compiles_and_begins_with_its_trigger() {
+    fn every_pattern_compiles_and_every_trigger_is_long_enough() {
         for shape in &SHAPES {
             assert!(shape.regex().as_str().starts_with('^'), "{}", shape.kind);
-            assert!(!shape.triggers.is_empty(), "{}", shape.kind);
+            let long_enough = |trigger: &&str| trigger.len() >= super::super::beginnings::SHORTEST;
+            assert!(shape.triggers.iter().all(long_enough), "{}", shape.kind);
         }
     }
 }
