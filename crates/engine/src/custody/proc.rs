@@ -1,5 +1,6 @@
 //! What `/proc` says about a process, and signals that reach only the process it was said of.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
@@ -10,6 +11,9 @@ use nix::errno::Errno;
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+
+/// Bounds a survey on a machine that never comes to rest.
+const CATCH_UPS: usize = 1000;
 
 /// A pid and when its process started: together they never name another process, as a pid alone may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +57,28 @@ impl Process {
 
     /// Every process on the machine that can be seen.
     pub(super) fn all() -> Vec<Process> {
-        pids().into_iter().filter_map(Process::read).collect()
+        let mut all = Vec::new();
+        Process::survey(|process| all.push(process));
+        all
+    }
+
+    /// Shows every process on the machine to `look`, the newest first, and goes on with those born meanwhile until
+    /// none is: so a process that forks and exits again and again cannot run ahead of the survey unseen.
+    pub(super) fn survey(mut look: impl FnMut(Process)) {
+        let mut last = last_pid();
+        pids().into_iter().rev().filter_map(Process::read).for_each(&mut look);
+        for _ in 0..CATCH_UPS {
+            let now = last_pid();
+            match now.cmp(&last) {
+                Ordering::Equal => return,
+                Ordering::Greater => {
+                    (last + 1..=now).map(Pid::from_raw).filter_map(Process::read).for_each(&mut look);
+                }
+                // The pids have wrapped around.
+                Ordering::Less => pids().into_iter().filter_map(Process::read).for_each(&mut look),
+            }
+            last = now;
+        }
     }
 
     /// Whether its environment, as it was when its program started, holds `mark` (`KEY=value`).
@@ -64,7 +89,13 @@ impl Process {
     }
 }
 
-pub(super) fn pids() -> Vec<Pid> {
+/// The pid given out last, the fifth field of this file.
+fn last_pid() -> i32 {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split_ascii_whitespace().nth(4).and_then(|pid| pid.parse().ok()).unwrap_or_default()
+}
+
+fn pids() -> Vec<Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).map(Pid::from_raw).collect()
 }
