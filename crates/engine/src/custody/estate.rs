@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, getsid};
+use nix::unistd::{Pid, getpgid, getsid};
 
 use super::RUN_MARK;
 use super::cgroup::{self, Cgroup};
@@ -168,7 +168,9 @@ impl Estate {
             !guards.contains(&pid) && Process::read(pid).is_some_and(|process| self.is_orphan(&process))
         };
         let ours = || proc::children().into_iter().filter(|&child| is_ours(child));
-        let has_ended = |child| waitpid(child, Some(WaitPidFlag::WNOHANG)) != Ok(WaitStatus::StillAlive);
+        let has_ended = |child| {
+            waitpid(child, Some(WaitPidFlag::WNOHANG)).is_ok_and(|status| status != WaitStatus::StillAlive)
+        };
         let reap = || {
             // Whoever is reaped may have left us a child of its own, so look again until nobody is.
             while ours().filter(|&child| has_ended(child)).count() > 0 {}
@@ -181,11 +183,12 @@ impl Estate {
     /// the moment it is seen. Only a last resort, since nothing pins a group: the moment in which it
     /// could end and its number become a stranger's is short, but there is one.
     fn strike_on_sight(&self) {
-        let lineage = proc::lineage();
+        let spared: HashSet<Pid> =
+            proc::lineage().into_iter().filter_map(|pid| getpgid(Some(pid)).ok()).collect();
         let mark = self.mark();
         Process::survey(|process| {
-            let is_stranger = lineage.contains(&process.id.pid) || getsid(None) == Ok(process.session);
-            if !is_stranger && process.carries(&mark) {
+            let is_spared = spared.contains(&process.group) || getsid(None) == Ok(process.session);
+            if !is_spared && process.carries(&mark) {
                 let _ = killpg(process.group, Signal::SIGKILL);
             }
         });

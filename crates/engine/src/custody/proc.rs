@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::libc;
@@ -31,6 +31,8 @@ pub(super) struct Process {
     pub(super) session: Pid,
     /// A zombie: it runs no more and holds nothing but its pid.
     pub(super) ended: bool,
+    /// Its first thread has ended, which makes it look like a zombie, but others run on.
+    is_headless: bool,
 }
 
 impl Process {
@@ -46,12 +48,15 @@ impl Process {
         let rest = &line[line.iter().rposition(|&byte| byte == b')')? + 1..];
         let fields: Vec<&str> = std::str::from_utf8(rest).ok()?.split_ascii_whitespace().collect();
         let number = |at: usize| fields.get(at)?.parse::<i32>().ok().map(Pid::from_raw);
+        let first_ended = matches!(*fields.first()?, "Z" | "X" | "x");
+        let has_others = fields.get(17)?.parse::<u32>().ok()? > 1;
         Some(Process {
             id: Identity { pid, start: fields.get(19)?.parse().ok()? },
             parent: number(1)?,
             group: number(2)?,
             session: number(3)?,
-            ended: matches!(*fields.first()?, "Z" | "X" | "x"),
+            ended: first_ended && !has_others,
+            is_headless: first_ended && has_others,
         })
     }
 
@@ -83,9 +88,15 @@ impl Process {
 
     /// Whether its environment, as it was when its program started, holds `mark` (`KEY=value`).
     pub(super) fn carries(&self, mark: &[u8]) -> bool {
+        let holds = |path: PathBuf| {
+            fs::read(path).is_ok_and(|environ| environ.split(|&byte| byte == 0).any(|entry| entry == mark))
+        };
+        let dir = PathBuf::from(format!("/proc/{}", self.id.pid));
+        let of_threads = || fs::read_dir(dir.join("task")).into_iter().flatten().flatten();
+        // A first thread that has ended shows no environment any more, the others do.
         !self.ended
-            && fs::read(format!("/proc/{}/environ", self.id.pid))
-                .is_ok_and(|environ| environ.split(|&byte| byte == 0).any(|entry| entry == mark))
+            && (holds(dir.join("environ"))
+                || self.is_headless && of_threads().any(|thread| holds(thread.path().join("environ"))))
     }
 }
 
@@ -228,6 +239,7 @@ mod tests {
             group: Pid::from_raw(1),
             session: Pid::from_raw(1),
             ended: false,
+            is_headless: false,
         };
         let all =
             [process(5, 4, 30), process(4, 2, 20), process(2, 1, 10), process(6, 4, 15), process(7, 1, 9)];
