@@ -121,8 +121,9 @@ impl Estate {
             self.strike_on_sight();
         }
         if self.empty_passes >= EMPTY_PASSES {
-            self.cgroups.retain(|cgroup| cgroup.remove().is_err());
-            return Ok(true);
+            self.cgroups.retain(|cgroup| !cgroup.holds_caller() && cgroup.remove().is_err());
+            // The kernel may take a moment to let go of members that have just ended.
+            return Ok(self.cgroups.is_empty() || since.elapsed() > PATIENCE);
         }
         if since.elapsed() > PATIENCE && !found.is_empty() {
             let pids = found.iter().map(|process| process.pid.as_raw().unsigned_abs()).collect();
