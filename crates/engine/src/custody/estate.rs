@@ -22,8 +22,10 @@ pub(super) const PAUSE: Duration = Duration::from_millis(3);
 const EMPTY_PASSES: u32 = 2;
 /// So many passes end everything but what forks as fast as it is killed.
 const PATIENT_PASSES: u32 = 2;
-/// Beyond this, whoever is left cannot be killed at all, and people have to know.
+/// Beyond this and so many passes, on a machine however slow, whoever is left cannot be killed at all, and people have
+/// to know.
 const PATIENCE: Duration = Duration::from_secs(5);
+const ENOUGH_PASSES: u32 = 20;
 
 /// The guards this process has started and not yet reaped. A lock because the operating system's table of children,
 /// which it annotates, is shared by the whole process too: none may be swept between its birth and its entry here.
@@ -125,7 +127,7 @@ impl Estate {
             // The kernel may take a moment to let go of members that have just ended.
             return Ok(self.cgroups.is_empty() || since.elapsed() > PATIENCE);
         }
-        if since.elapsed() > PATIENCE && !found.is_empty() {
+        if since.elapsed() > PATIENCE && self.passes > ENOUGH_PASSES && !found.is_empty() {
             let pids = found.iter().map(|process| process.pid.as_raw().unsigned_abs()).collect();
             return Err(ReapError { run: self.run.clone(), pids });
         }
