@@ -8,9 +8,8 @@ use std::time::{Duration, Instant};
 
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, killpg};
-use nix::sys::wait::WaitStatus::StillAlive;
-use nix::sys::wait::{WaitPidFlag, waitpid};
-use nix::unistd::{Pid, getsid};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, getpgid, getsid};
 
 use super::RUN_MARK;
 use super::cgroup::{self, Cgroup};
@@ -22,9 +21,11 @@ pub(super) const PAUSE: Duration = Duration::from_millis(3);
 /// A process is invisible for an instant while its program is being replaced, so one empty pass proves nothing.
 const EMPTY_PASSES: u32 = 2;
 /// So many passes end everything but what forks as fast as it is killed.
-const PATIENT_PASSES: u32 = 4;
-/// Beyond this, whoever is left cannot be killed at all, and people have to know.
+const PATIENT_PASSES: u32 = 2;
+/// Beyond this and so many passes, on a machine however slow, whoever is left cannot be killed at all, and people have
+/// to know.
 const PATIENCE: Duration = Duration::from_secs(5);
+const ENOUGH_PASSES: u32 = 20;
 
 /// The guards this process has started and not yet reaped. A lock because the operating system's table of children,
 /// which it annotates, is shared by the whole process too: none may be swept between its birth and its entry here.
@@ -112,18 +113,21 @@ impl Estate {
             let _ = cgroup.kill();
         }
         let found = sweep::kill_all(|| self.living());
-        match self.heir {
-            Heir::Us => self.bury(),
-            Heir::Nobody if self.passes >= PATIENT_PASSES => self.strike_on_sight(),
-            Heir::Nobody => {}
-        }
+        let is_empty = match self.heir {
+            Heir::Us => !self.bury() && found.is_empty(),
+            Heir::Nobody => found.is_empty(),
+        };
+        self.empty_passes = if is_empty { self.empty_passes + 1 } else { 0 };
         self.passes += 1;
-        self.empty_passes = if found.is_empty() { self.empty_passes + 1 } else { 0 };
-        if self.empty_passes >= EMPTY_PASSES {
-            self.cgroups.retain(|cgroup| cgroup.remove().is_err());
-            return Ok(true);
+        if self.heir == Heir::Nobody && self.passes > PATIENT_PASSES && !is_empty {
+            self.strike_on_sight();
         }
-        if since.elapsed() > PATIENCE && !found.is_empty() {
+        if self.empty_passes >= EMPTY_PASSES {
+            self.cgroups.retain(|cgroup| !cgroup.holds_caller() && cgroup.remove().is_err());
+            // The kernel may take a moment to let go of members that have just ended.
+            return Ok(self.cgroups.is_empty() || since.elapsed() > PATIENCE);
+        }
+        if since.elapsed() > PATIENCE && self.passes > ENOUGH_PASSES && !found.is_empty() {
             let pids = found.iter().map(|process| process.pid.as_raw().unsigned_abs()).collect();
             return Err(ReapError { run: self.run.clone(), pids });
         }
@@ -137,19 +141,19 @@ impl Estate {
         let guards = guards();
         let members: HashSet<Pid> = self.cgroups.iter().flat_map(Cgroup::members).collect();
         let mark = self.mark();
-        let all = Process::all();
+        let (mut all, mut ours) = (Vec::new(), HashSet::new());
+        Process::survey(|process| {
+            all.push(process);
+            // To be asked at once: a moment later the process may be gone, and its child not yet looked at.
+            if self.is_orphan(&process) || members.contains(&process.id.pid) || process.carries(&mark) {
+                ours.insert(process.id);
+            }
+        });
         // What another living guard of ours holds is in good hands.
         let held = proc::trees(&all, |process| guards.contains(&process.id.pid));
         let spared: HashSet<Pid> = held.iter().map(|process| process.id.pid).chain(proc::lineage()).collect();
-        let roots: HashSet<Pid> = all
-            .iter()
-            .filter(|process| !spared.contains(&process.id.pid))
-            .filter(|process| {
-                self.is_orphan(process) || members.contains(&process.id.pid) || process.carries(&mark)
-            })
-            .map(|process| process.id.pid)
-            .collect();
-        let found = proc::trees(&all, |process| roots.contains(&process.id.pid));
+        let is_root = |process: &Process| ours.contains(&process.id) && !spared.contains(&process.id.pid);
+        let found = proc::trees(&all, is_root);
         found.into_iter().filter(|process| !process.ended).map(|process| process.id).collect()
     }
 
@@ -159,33 +163,38 @@ impl Estate {
         self.heir == Heir::Us && process.parent == Pid::this() && getsid(None) != Ok(process.session)
     }
 
-    /// Reaps our orphans, and chases those that fork and exit faster than a scan takes. Reaps one by one, never just
-    /// anybody: the other children of this process have owners who wait for them.
-    fn bury(&self) {
+    /// Kills and reaps our orphans until none is left, or time is up, and says whether any is. Reaps one by one, never
+    /// just anybody: the other children of this process have owners who wait for them.
+    fn bury(&self) -> bool {
         let guards = guards();
         let is_ours = |pid: Pid| {
             !guards.contains(&pid) && Process::read(pid).is_some_and(|process| self.is_orphan(&process))
         };
-        let reap = || {
-            let ours = proc::children().into_iter().filter(|&child| is_ours(child));
-            // All of them have to be reaped, so this must not stop at the first that is left.
-            ours.filter(|&child| waitpid(child, Some(WaitPidFlag::WNOHANG)) == Ok(StillAlive)).count() > 0
+        let ours = || proc::children().into_iter().filter(|&child| is_ours(child));
+        let has_ended = |child| {
+            waitpid(child, Some(WaitPidFlag::WNOHANG)).is_ok_and(|status| status != WaitStatus::StillAlive)
         };
-        sweep::chase(reap, is_ours);
+        let reap = || {
+            // Whoever is reaped may have left us a child of its own, so look again until nobody is.
+            while ours().filter(|&child| has_ended(child)).count() > 0 {}
+            ours().next().is_some()
+        };
+        sweep::chase(reap, is_ours)
     }
 
     /// For processes that fork and exit faster than a scan takes: kills the whole group of whoever carries the mark,
-    /// the moment it is seen, newest first. Only a last resort, since nothing pins a group: the moment in which it
+    /// the moment it is seen. Only a last resort, since nothing pins a group: the moment in which it
     /// could end and its number become a stranger's is short, but there is one.
     fn strike_on_sight(&self) {
-        let lineage = proc::lineage();
+        let spared: HashSet<Pid> =
+            proc::lineage().into_iter().filter_map(|pid| getpgid(Some(pid)).ok()).collect();
         let mark = self.mark();
-        for pid in proc::pids().into_iter().rev().filter(|pid| !lineage.contains(pid)) {
-            let Some(process) = Process::read(pid) else { continue };
-            if getsid(None) != Ok(process.session) && process.carries(&mark) {
+        Process::survey(|process| {
+            let is_spared = spared.contains(&process.group) || getsid(None) == Ok(process.session);
+            if !is_spared && process.carries(&mark) {
                 let _ = killpg(process.group, Signal::SIGKILL);
             }
-        }
+        });
     }
 
     fn mark(&self) -> Vec<u8> {

@@ -1,15 +1,19 @@
 //! What `/proc` says about a process, and signals that reach only the process it was said of.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+
+/// Bounds a survey on a machine that never comes to rest.
+const CATCH_UPS: usize = 1000;
 
 /// A pid and when its process started: together they never name another process, as a pid alone may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +37,8 @@ pub(super) struct Process {
     pub(super) session: Pid,
     /// A zombie: it runs no more and holds nothing but its pid.
     pub(super) ended: bool,
+    /// Its first thread has ended, which makes it look like a zombie, but others run on.
+    is_headless: bool,
 }
 
 impl Process {
@@ -48,29 +54,65 @@ impl Process {
         let rest = &line[line.iter().rposition(|&byte| byte == b')')? + 1..];
         let fields: Vec<&str> = std::str::from_utf8(rest).ok()?.split_ascii_whitespace().collect();
         let number = |at: usize| fields.get(at)?.parse::<i32>().ok().map(Pid::from_raw);
+        let first_ended = matches!(*fields.first()?, "Z" | "X" | "x");
+        let has_others = fields.get(17)?.parse::<u32>().ok()? > 1;
         Some(Process {
             id: Identity { pid, start: fields.get(19)?.parse().ok()? },
             parent: number(1)?,
             group: number(2)?,
             session: number(3)?,
-            ended: matches!(*fields.first()?, "Z" | "X" | "x"),
+            ended: first_ended && !has_others,
+            is_headless: first_ended && has_others,
         })
     }
 
     /// Every process on the machine that can be seen.
     pub(super) fn all() -> Vec<Process> {
-        pids().into_iter().filter_map(Process::read).collect()
+        let mut all = Vec::new();
+        Process::survey(|process| all.push(process));
+        all
+    }
+
+    /// Shows every process on the machine to `look`, the newest first, and goes on with those born meanwhile until
+    /// none is: so a process that forks and exits again and again cannot run ahead of the survey unseen.
+    pub(super) fn survey(mut look: impl FnMut(Process)) {
+        let mut last = last_pid();
+        pids().into_iter().rev().filter_map(Process::read).for_each(&mut look);
+        for _ in 0..CATCH_UPS {
+            let now = last_pid();
+            match now.cmp(&last) {
+                Ordering::Equal => return,
+                Ordering::Greater => {
+                    (last + 1..=now).map(Pid::from_raw).filter_map(Process::read).for_each(&mut look);
+                }
+                // The pids have wrapped around.
+                Ordering::Less => pids().into_iter().filter_map(Process::read).for_each(&mut look),
+            }
+            last = now;
+        }
     }
 
     /// Whether its environment, as it was when its program started, holds `mark` (`KEY=value`).
     pub(super) fn carries(&self, mark: &[u8]) -> bool {
+        let holds = |path: PathBuf| {
+            fs::read(path).is_ok_and(|environ| environ.split(|&byte| byte == 0).any(|entry| entry == mark))
+        };
+        let dir = PathBuf::from(format!("/proc/{}", self.id.pid));
+        let of_threads = || fs::read_dir(dir.join("task")).into_iter().flatten().flatten();
+        // A first thread that has ended shows no environment any more, the others do.
         !self.ended
-            && fs::read(format!("/proc/{}/environ", self.id.pid))
-                .is_ok_and(|environ| environ.split(|&byte| byte == 0).any(|entry| entry == mark))
+            && (holds(dir.join("environ"))
+                || self.is_headless && of_threads().any(|thread| holds(thread.path().join("environ"))))
     }
 }
 
-pub(super) fn pids() -> Vec<Pid> {
+/// The pid given out last, the fifth field of this file.
+fn last_pid() -> i32 {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split_ascii_whitespace().nth(4).and_then(|pid| pid.parse().ok()).unwrap_or_default()
+}
+
+fn pids() -> Vec<Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).map(Pid::from_raw).collect()
 }
@@ -203,6 +245,7 @@ mod tests {
             group: Pid::from_raw(1),
             session: Pid::from_raw(1),
             ended: false,
+            is_headless: false,
         };
         let all =
             [process(5, 4, 30), process(4, 2, 20), process(2, 1, 10), process(6, 4, 15), process(7, 1, 9)];

@@ -43,10 +43,13 @@ pub(super) fn kill_all(living: impl Fn() -> Vec<Identity>) -> Vec<Identity> {
 
 /// Kills the caller's own children as fast as they come, each with its process group: the kernel signals a group as a
 /// whole, so not even a process that forks and exits at once can run ahead of that, as it can of a scan. Its orphans
-/// fall to the subreaper one after another. `reap` says whether any child is left.
-pub(super) fn chase(mut reap: impl FnMut() -> bool, is_prey: impl Fn(Pid) -> bool) {
+/// fall to the subreaper one after another. `reap` says whether any child is left, and so does this.
+pub(super) fn chase(mut reap: impl FnMut() -> bool, is_prey: impl Fn(Pid) -> bool) -> bool {
     let until = Instant::now() + CHASE;
-    while reap() && Instant::now() < until {
+    while reap() {
+        if Instant::now() > until {
+            return true;
+        }
         for child in proc::children().into_iter().filter(|&child| is_prey(child)) {
             // Nobody else reaps a child, and until it is reaped neither its pid nor its group can be a stranger's.
             let _ = kill(child, Signal::SIGKILL);
@@ -57,6 +60,7 @@ pub(super) fn chase(mut reap: impl FnMut() -> bool, is_prey: impl Fn(Pid) -> boo
         }
         std::thread::yield_now();
     }
+    false
 }
 
 /// Every descendant of the guard that is still running.

@@ -13,8 +13,17 @@ use nix::unistd::{ForkResult, Pid, fork, pause, setpgid, setsid};
 /// The exit code of an agent that was told to finish.
 pub(crate) const FINISHED: i32 = 7;
 
-pub(crate) const SHAPES: [&str; 8] =
-    ["plain child", "own group", "own session", "double fork", "nohup", "deaf", "stopped", "forking"];
+pub(crate) const SHAPES: [&str; 9] = [
+    "plain child",
+    "own group",
+    "own session",
+    "double fork",
+    "nohup",
+    "deaf",
+    "stopped",
+    "forking",
+    "headless",
+];
 
 pub(crate) fn play(part: &[&str]) {
     match part {
@@ -50,7 +59,7 @@ fn escape(shape: &str, is_stubborn: bool) {
 fn run_away(shape: &str) {
     match shape {
         "own group" => setpgid(Pid::from_raw(0), Pid::from_raw(0)).unwrap(),
-        "own session" => drop(setsid().unwrap()),
+        "own session" | "headless" => drop(setsid().unwrap()),
         "double fork" => {
             setsid().unwrap();
             if forked(|| {}).is_some() {
@@ -66,6 +75,7 @@ fn run_away(shape: &str) {
     match shape {
         "stopped" => be_stubborn(shape),
         "forking" => fork_and_exit(),
+        "headless" => lose_first_thread(),
         _ => {}
     }
     pause_forever();
@@ -81,6 +91,14 @@ fn fork_and_exit() {
         std::thread::sleep(Duration::from_millis(1));
     }
     exit(0);
+}
+
+/// Looks like a zombie from then on, yet runs.
+#[expect(unsafe_code, reason = "a thread that ends in no proper way is the point")]
+fn lose_first_thread() {
+    std::thread::spawn(pause_forever);
+    // SAFETY: ends this thread without unwinding; nothing it owns is used by the other.
+    unsafe { libc::syscall(libc::SYS_exit, 0) };
 }
 
 fn be_stubborn(shape: &str) {

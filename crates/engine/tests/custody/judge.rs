@@ -9,10 +9,13 @@ pub(crate) fn carriers(mark: &str) -> Vec<u32> {
     let mut pids = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        // A zombie has no environment.
-        let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
-        if environ.split(|&byte| byte == 0).any(|entry| entry == mark.as_bytes()) {
-            pids.push(pid);
+        // A zombie has no environment, but its first thread may be all that is dead.
+        for thread in fs::read_dir(entry.path().join("task")).into_iter().flatten().flatten() {
+            let environ = fs::read(thread.path().join("environ")).unwrap_or_default();
+            if environ.split(|&byte| byte == 0).any(|entry| entry == mark.as_bytes()) {
+                pids.push(pid);
+                break;
+            }
         }
     }
     pids

@@ -16,7 +16,7 @@ use crate::judge;
 
 const WAYS: [&str; 6] = ["normal end", "end gently", "end at once", "kill ralph", "kill guard", "kill both"];
 const ROUNDS: usize = 3;
-const AT_A_TIME: usize = 6;
+const AT_A_TIME: usize = 4;
 const LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
