@@ -150,7 +150,9 @@ async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId
         match store.commit(&run, now.at, &[]).await.map_err(|error| store_problem(&error))? {
             Commit::Written(_) => break,
             Commit::Controls(controls) => {
-                controls.iter().for_each(|(no, control)| run.apply(*no, control, now))
+                for (no, control) in &controls {
+                    run.apply(*no, control, now);
+                }
             }
         }
     }
