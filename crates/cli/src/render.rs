@@ -58,7 +58,7 @@ fn limits(limits: &LimitsShown) -> String {
     parts.extend(limits.max_iterations.map(|max| format!("at most {}", counted(max.into(), "iteration"))));
     parts.extend(limits.max_duration_ms.map(|ms| span(Duration::from_millis(ms))));
     parts.extend(limits.max_tokens.map(|max| counted(max, "token")));
-    parts.extend(limits.max_cost.map(|cost| cost.to_string()));
+    parts.extend(limits.max_cost_usd.map(|cost| cost.to_string()));
     parts.join(", ")
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
 
 /// To the second, in UTC: the same in every log.
 pub(crate) fn moment(at: Timestamp) -> String {
-    format!("{:.0}", at)
+    format!("{at:.0}")
 }
 
 pub(crate) fn since(earlier: Timestamp, later: Timestamp) -> Duration {

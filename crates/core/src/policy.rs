@@ -156,7 +156,7 @@ impl Retry {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Limits, Retry};
+    use super::{Cost, Kind, Limits, Retry};
     use std::num::NonZeroU32;
     use std::time::Duration;
 
@@ -173,6 +173,15 @@ mod tests {
             let limits = Limits::defaults(kind);
             assert!(limits.max_iterations.is_some() && limits.max_duration.is_some(), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn a_cost_survives_being_written_as_dollars() {
+        for micro in [0, 1, 10_000, 123_456_789, 1_000_000_000_001] {
+            let written = serde_json::to_string(&Cost(micro)).unwrap();
+            assert_eq!(serde_json::from_str::<Cost>(&written).unwrap(), Cost(micro), "{written}");
+        }
+        assert_eq!(serde_json::to_string(&Cost(1_500_000)).unwrap(), "1.5");
     }
 
     #[test]

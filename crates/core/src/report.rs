@@ -69,6 +69,7 @@ pub struct Usage {
     pub input_tokens: u64,
     pub cached_tokens: u64,
     pub output_tokens: u64,
+    #[serde(rename = "cost_usd")]
     pub cost: Cost,
 }
 

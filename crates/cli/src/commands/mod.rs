@@ -40,7 +40,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::Args),
+    Run(Box<run::Args>),
     Resume(resume::Args),
     Status(status::Args),
     Logs(logs::Args),
@@ -61,7 +61,7 @@ enum Command {
 
 pub(crate) fn run(cli: Cli) -> Outcome {
     match cli.command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(*args),
         Command::Resume(args) => resume::run(args),
         Command::Status(args) => status::run(args),
         Command::Logs(args) => logs::run(args),

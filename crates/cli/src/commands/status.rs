@@ -42,9 +42,9 @@ pub(crate) fn run(args: Args) -> Outcome {
         let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
         let status = Status { alive, resumable: run.is_unfinished() && !alive, view };
         if args.json {
-            print_json(&status)
+            print_json(&status);
         } else {
-            print(&tell(&status))
+            print(&tell(&status));
         }
         Ok(0)
     })
