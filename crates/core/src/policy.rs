@@ -32,8 +32,25 @@ pub struct Limits {
 }
 
 /// An amount of money in millionths of a US dollar, so that sums are exact.
+///
+/// In JSON it is a number of dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "f64", into = "f64")]
+#[schemars(with = "f64")]
 pub struct Cost(pub u64);
+
+impl From<f64> for Cost {
+    fn from(dollars: f64) -> Cost {
+        // A negative, infinite or absurd number saturates; six digits of a float this size are exact.
+        Cost((dollars * 1e6).round() as u64)
+    }
+}
+
+impl From<Cost> for f64 {
+    fn from(cost: Cost) -> f64 {
+        cost.0 as f64 / 1e6
+    }
+}
 
 impl std::fmt::Display for Cost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
