@@ -1,1 +1,5 @@
-//! ralph-agents
+//! Who does the work: adapters that turn an agent program into what the engine drives.
+
+mod command;
+
+pub use command::{Command, CommandError};

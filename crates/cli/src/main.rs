@@ -1,1 +1,34 @@
-fn main() {}
+//! The `ralph` program: arguments become settings, settings are wired into parts, and the parts are called.
+//! Nothing is decided here.
+
+mod commands;
+mod demo;
+mod follow;
+mod perform;
+mod problem;
+mod project;
+mod render;
+mod screen;
+mod settings;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use commands::Cli;
+
+fn main() -> ExitCode {
+    // A guard has no use for a runtime, and may not have threads: it is told apart before anything else.
+    if let Some(code) = commands::guard::become_guard() {
+        return code;
+    }
+    let cli = Cli::parse();
+    match commands::run(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(problems) => {
+            problems.print();
+            ExitCode::from(problems.exit())
+        }
+    }
+}

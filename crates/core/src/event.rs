@@ -125,7 +125,7 @@ pub struct LimitsShown {
     pub max_iterations: Option<u32>,
     pub max_duration_ms: Option<u64>,
     pub max_tokens: Option<u64>,
-    pub max_cost: Option<Cost>,
+    pub max_cost_usd: Option<Cost>,
     pub max_consecutive_failures: u32,
     pub iteration_delay_ms: u64,
 }
@@ -137,7 +137,7 @@ impl From<&Limits> for LimitsShown {
             max_iterations: limits.max_iterations.map(Into::into),
             max_duration_ms: limits.max_duration.map(ms),
             max_tokens: limits.max_tokens.map(Into::into),
-            max_cost: limits.max_cost,
+            max_cost_usd: limits.max_cost,
             max_consecutive_failures: limits.max_consecutive_failures.into(),
             iteration_delay_ms: ms(limits.iteration_delay),
         }

@@ -33,6 +33,7 @@ pub mod machine;
 pub mod moment;
 pub mod policy;
 pub mod promise;
+pub mod redact;
 pub mod report;
 pub mod run;
 pub mod stop;

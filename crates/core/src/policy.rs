@@ -32,8 +32,25 @@ pub struct Limits {
 }
 
 /// An amount of money in millionths of a US dollar, so that sums are exact.
+///
+/// In JSON it is a number of dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "f64", into = "f64")]
+#[schemars(with = "f64")]
 pub struct Cost(pub u64);
+
+impl From<f64> for Cost {
+    fn from(dollars: f64) -> Cost {
+        // A negative, infinite or absurd number saturates; six digits of a float this size are exact.
+        Cost((dollars * 1e6).round() as u64)
+    }
+}
+
+impl From<Cost> for f64 {
+    fn from(cost: Cost) -> f64 {
+        cost.0 as f64 / 1e6
+    }
+}
 
 impl std::fmt::Display for Cost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -156,7 +173,7 @@ impl Retry {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Limits, Retry};
+    use super::{Cost, Kind, Limits, Retry};
     use std::num::NonZeroU32;
     use std::time::Duration;
 
@@ -173,6 +190,15 @@ mod tests {
             let limits = Limits::defaults(kind);
             assert!(limits.max_iterations.is_some() && limits.max_duration.is_some(), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn a_cost_survives_being_written_as_dollars() {
+        for micro in [0, 1, 10_000, 123_456_789, 1_000_000_000_001] {
+            let written = serde_json::to_string(&Cost(micro)).unwrap();
+            assert_eq!(serde_json::from_str::<Cost>(&written).unwrap(), Cost(micro), "{written}");
+        }
+        assert_eq!(serde_json::to_string(&Cost(1_500_000)).unwrap(), "1.5");
     }
 
     #[test]

@@ -69,6 +69,7 @@ pub struct Usage {
     pub input_tokens: u64,
     pub cached_tokens: u64,
     pub output_tokens: u64,
+    #[serde(rename = "cost_usd")]
     pub cost: Cost,
 }
 
@@ -100,6 +101,8 @@ pub enum Fault {
     Interrupted,
     /// The guard that kept its processes died; they were ended.
     GuardLost,
+    /// What it printed could not be kept.
+    Storage,
 }
 
 impl std::fmt::Display for Fault {
@@ -109,6 +112,7 @@ impl std::fmt::Display for Fault {
             Fault::TimeUp => "the run's time was up",
             Fault::Interrupted => "interrupted by a crash",
             Fault::GuardLost => "its guard process died",
+            Fault::Storage => "its output could not be stored",
         })
     }
 }

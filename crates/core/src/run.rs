@@ -23,6 +23,8 @@ pub struct Run {
     pub task: Task,
     pub policy: Policy,
     pub agent: AgentName,
+    /// Program and arguments, for an agent that is given as a command.
+    pub agent_command: Vec<String>,
     pub model: Option<String>,
     /// Where nonces come from.
     pub seed: u64,
@@ -104,6 +106,7 @@ pub struct Request {
     pub task: Task,
     pub policy: Policy,
     pub agent: AgentName,
+    pub agent_command: Vec<String>,
     pub model: Option<String>,
     pub seed: u64,
     /// The version of ralph.

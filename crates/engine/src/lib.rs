@@ -1,1 +1,44 @@
-//! ralph-engine
+//! The loop: performs the steps that `ralph_core` decides, and keeps custody of every process that is started.
+//!
+//! ```text
+//! drive ── commit ──► store            (intent before effect, result after)
+//!   │
+//!   ├─ think ── brief
+//!   ├─ code ─── custody ── guard ── agent ── output ── listener
+//!   ├─ verify ─ verdict
+//!   └─ wait ─── bell, clock, signals
+//! ```
+
+pub mod agent;
+mod attempt;
+mod crash;
+pub mod custody;
+mod drive;
+pub mod environment;
+mod error;
+mod feed;
+mod guard;
+mod hooks;
+pub mod lock;
+pub mod loops;
+pub mod output;
+mod place;
+mod rescue;
+mod stopwatch;
+mod wake;
+mod watchdog;
+
+pub use drive::{Parts, Urgency, drive};
+pub use error::{EngineError, chain};
+pub use feed::{Feed, feed};
+pub use guard::Guard;
+pub use hooks::Hook;
+pub use place::Place;
+pub use wake::ring;
+
+/// Random bits from the kernel.
+pub fn entropy() -> u64 {
+    let mut bytes = [0_u8; 8];
+    getrandom::fill(&mut bytes).expect("the kernel has random bytes");
+    u64::from_le_bytes(bytes)
+}

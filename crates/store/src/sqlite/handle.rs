@@ -94,6 +94,10 @@ fn holder() -> i64 {
 }
 
 impl Store for SqliteStore {
+    fn still_there(&self) -> bool {
+        SqliteStore::still_there(self)
+    }
+
     async fn create_run(
         &self,
         run: &Run,

@@ -1,0 +1,73 @@
+//! `ralph config`: what the settings are, whether they are right, and what they may be.
+
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+
+use crate::problem::Problems;
+use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
+use crate::settings::trust::Trust;
+use crate::settings::{Given, Loaded, ShowStyle, Sources, schema, show};
+
+/// Show, check or describe the settings
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print the values in force, as TOML that can be fed back
+    Show(Box<ShowArgs>),
+    /// Report everything that is wrong in the files and the environment
+    Check,
+    /// Print the JSON schema of config.toml
+    Schema,
+}
+
+#[derive(Debug, Args)]
+struct ShowArgs {
+    /// Tell where each value was set
+    #[arg(long)]
+    sources: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    limits: LimitFlags,
+    #[command(flatten)]
+    agent: AgentFlags,
+    #[command(flatten)]
+    promise: PromiseFlags,
+}
+
+impl ConfigArgs {
+    /// What to print.
+    pub(crate) fn run(&self, start: &Path) -> Result<String, Problems> {
+        match &self.action {
+            Action::Show(args) => args.run(start),
+            Action::Check => check(start),
+            Action::Schema => Ok(format!("{:#}\n", schema())),
+        }
+    }
+}
+
+impl ShowArgs {
+    fn run(&self, start: &Path) -> Result<String, Problems> {
+        let mut flags = Given::default();
+        self.limits.add_to(&mut flags);
+        self.agent.add_to(&mut flags);
+        self.promise.add_to(&mut flags);
+        let loaded = Loaded::read(Sources::of_process(start, flags)?);
+        let style = if self.json { ShowStyle::Json } else { ShowStyle::Toml };
+        let text = show(&loaded.merged, style, self.sources);
+        // Showing runs nothing, so it needs no trust.
+        loaded.resolve(Trust::Granted).map(|_| text)
+    }
+}
+
+fn check(start: &Path) -> Result<String, Problems> {
+    let loaded = Loaded::read(Sources::of_process(start, Given::default())?);
+    loaded.resolve(Trust::Granted).map(|_| "the configuration is valid\n".to_owned())
+}

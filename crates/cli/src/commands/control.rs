@@ -1,0 +1,173 @@
+//! `ralph stop`, `ralph pause`, `ralph set`, `ralph steer`: what a person asks of a run.
+
+use jiff::Timestamp;
+use ralph_core::control::{Change, Control};
+use ralph_core::id::RunId;
+use ralph_core::moment::Moment;
+use ralph_core::report::Fault;
+use ralph_core::run::{Run, Step};
+use ralph_engine::lock::{self, TreeLock};
+use ralph_engine::ring;
+use ralph_store::{Commit, SqliteStore, Store, StoreError};
+
+use super::Outcome;
+use crate::perform::{lock_problem, redactor};
+use crate::problem::{Problem, Problems};
+use crate::project::{Project, block_on, find_run, store_problem};
+use crate::settings::Given;
+
+/// Stop a run after this iteration, or now.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  ralph stop         after this iteration\n  ralph stop --now   end the agent and stop"
+)]
+pub(crate) struct StopArgs {
+    /// The run's id or the beginning of it; the latest by default
+    run: Option<String>,
+    /// End the agent now instead of waiting for the iteration
+    #[arg(long)]
+    now: bool,
+}
+
+/// Pause a run before its next attempt; `ralph resume` goes on.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  ralph pause")]
+pub(crate) struct PauseArgs {
+    /// The run's id or the beginning of it; the latest by default
+    run: Option<String>,
+}
+
+/// Change a run while it is on.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  ralph set iterations +5\n  ralph set iterations 20")]
+pub(crate) struct SetArgs {
+    #[command(subcommand)]
+    what: Setting,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Setting {
+    /// How many iterations the run may have: `20`, or `+5`, `-2`
+    Iterations {
+        #[arg(allow_hyphen_values = true)]
+        change: String,
+        /// The run's id or the beginning of it; the latest by default
+        run: Option<String>,
+    },
+}
+
+/// Put a sentence into the next brief.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  ralph steer \"leave the public API as it is\"")]
+pub(crate) struct SteerArgs {
+    text: String,
+    /// The run's id or the beginning of it; the latest by default
+    run: Option<String>,
+}
+
+pub(crate) fn stop(args: StopArgs) -> Outcome {
+    let (control, told) = if args.now {
+        (Control::Abort, "is being stopped now")
+    } else {
+        (Control::Stop, "stops after this iteration")
+    };
+    ask(args.run, control, told)
+}
+
+pub(crate) fn pause(args: PauseArgs) -> Outcome {
+    ask(args.run, Control::Pause, "pauses before its next attempt; `ralph resume` goes on")
+}
+
+pub(crate) fn set(args: SetArgs) -> Outcome {
+    let Setting::Iterations { change, run } = args.what;
+    ask(
+        run,
+        Control::SetIterations { change: parse_change(&change)? },
+        "takes that up from the next iteration on",
+    )
+}
+
+pub(crate) fn steer(args: SteerArgs) -> Outcome {
+    if args.text.trim().is_empty() {
+        return Err(Problem::new("there is nothing to say").next("ralph steer \"SENTENCE\"").into());
+    }
+    let text = redactor().text(&args.text).into_owned();
+    ask(args.run, Control::Steer { text }, "says so in its next brief")
+}
+
+fn parse_change(given: &str) -> Result<Change, Problems> {
+    let wrong = || {
+        Problem::new(format!("`{given}` is not a number of iterations"))
+            .next("write a number from 1 to 1000000, or a change such as +5 or -2")
+    };
+    let change = if given.starts_with(['+', '-']) {
+        Change::By(given.parse().map_err(|_| wrong())?)
+    } else {
+        Change::To(given.parse().map_err(|_| wrong())?)
+    };
+    match change {
+        Change::To(0) | Change::By(0) => Err(wrong().into()),
+        Change::To(n) if n > 1_000_000 => Err(wrong().into()),
+        Change::By(by) if by.unsigned_abs() > 1_000_000 => Err(wrong().into()),
+        Change::To(_) | Change::By(_) => Ok(change),
+    }
+}
+
+/// Writes the control down, tells the running process, and says so: in this order.
+fn ask(named: Option<String>, control: Control, told: &str) -> Outcome {
+    let project = Project::here(Given::default())?;
+    block_on(async {
+        let store = project.existing_store()?;
+        let id = find_run(&store, &project.place, named.as_deref()).await?;
+        match store.request(&id, &control, Timestamp::now()).await {
+            Ok(_) => {}
+            Err(StoreError::RunFinished { reason, .. }) => {
+                crate::words::print(&format!("run {id} has already ended: {}\n", reason.name()));
+                return Ok(0);
+            }
+            Err(error) => return Err(store_problem(&error).into()),
+        }
+        ring(&id);
+        if lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id) {
+            crate::words::print(&format!("run {id} {told}\n"));
+        } else {
+            settle_without_owner(&project, &store, &id).await?;
+        }
+        Ok(0)
+    })
+}
+
+/// Nobody drives the run: a stop takes effect here, and everything else waits for the next resume.
+async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId) -> Result<(), Problems> {
+    let place = &project.place;
+    let _lock =
+        TreeLock::acquire(&place.root, &place.owner_file(), id).map_err(|error| lock_problem(&error))?;
+    let taken = store.take_run(id).await.map_err(|error| store_problem(&error))?;
+    let Some(mut run) = taken else { return Ok(()) };
+    loop {
+        let now = Moment { at: Timestamp::now(), running: run.tally.running };
+        wind_up(&mut run, now);
+        match store.commit(&run, now.at, &[]).await.map_err(|error| store_problem(&error))? {
+            Commit::Written(_) => break,
+            Commit::Controls(controls) => {
+                for (no, control) in &controls {
+                    run.apply(*no, control, now);
+                }
+            }
+        }
+    }
+    let how = run.stop().map_or("is interrupted; `ralph resume` takes that up", |_| "is stopped");
+    crate::words::print(&format!("run {id} {how}\n"));
+    Ok(())
+}
+
+/// Closes what a dead process left open, once the run was asked to stop.
+fn wind_up(run: &mut Run, now: Moment) {
+    use ralph_core::run::Pace;
+    if !matches!(run.pace, Pace::Stopping | Pace::Aborting) {
+        return;
+    }
+    if let Step::Code(attempt, _) = run.step.clone() {
+        run.after_code(attempt, Err(Fault::Interrupted), now);
+    }
+}

@@ -1,0 +1,208 @@
+//! `ralph doctor`.
+
+use std::path::Path;
+
+use ralph_engine::custody::{Custody, CustodyKind, GuardOptions};
+use ralph_engine::lock;
+use ralph_store::{SqliteStore, Store, StoreError};
+use serde::Serialize;
+
+use super::{Outcome, guard};
+use crate::perform::cgroup;
+use crate::project::{Project, block_on};
+use crate::settings::trust::Trust;
+use crate::settings::{CustodyChoice, Given};
+use crate::words::{print, print_json, size};
+
+/// Look at this machine and this project: what works, what is missing, what to do about it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  ralph doctor\n  ralph doctor --json | jq '.[] | select(.state == \"bad\")'"
+)]
+pub(crate) struct Args {
+    /// Print it as JSON: an array of objects with name, state, finding, next
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Good,
+    /// Works, with less.
+    Reduced,
+    Bad,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    name: &'static str,
+    state: State,
+    finding: String,
+    next: Option<String>,
+}
+
+pub(crate) fn run(args: Args) -> Outcome {
+    let project = Project::here(Given::default())?;
+    let findings = block_on(examine(project));
+    if args.json {
+        print_json(&findings);
+    } else {
+        findings.iter().for_each(|finding| print(&tell(finding)));
+    }
+    Ok(u8::from(findings.iter().any(|finding| finding.state == State::Bad)))
+}
+
+async fn examine(project: Project) -> Vec<Finding> {
+    let mut findings = vec![
+        good("ralph", format!("version {}", env!("CARGO_PKG_VERSION"))),
+        good("project", project.place.root.display().to_string()),
+        state_directory(&project.state_dir),
+        database(&project).await,
+        owner(&project),
+    ];
+    let (resolved, choice) = settings(project);
+    findings.push(processes(choice).await);
+    findings.push(git());
+    findings.extend(resolved);
+    findings
+}
+
+fn good(name: &'static str, finding: String) -> Finding {
+    Finding { name, state: State::Good, finding, next: None }
+}
+
+fn bad(name: &'static str, finding: String, next: &str) -> Finding {
+    Finding { name, state: State::Bad, finding, next: Some(next.to_owned()) }
+}
+
+/// Looks at the nearest directory that exists: looking makes nothing.
+fn state_directory(dir: &Path) -> Finding {
+    let existing = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir);
+    let free =
+        nix::sys::statvfs::statvfs(existing).map(|stat| stat.blocks_available() * stat.fragment_size());
+    let writable = nix::unistd::access(existing, nix::unistd::AccessFlags::W_OK);
+    match (free, writable) {
+        (Ok(free), Ok(())) if free < 64 << 20 => {
+            bad("state", format!("{}: only {} free", dir.display(), size(free)), "free some space")
+        }
+        (Ok(free), Ok(())) => good("state", format!("{}, {} free", dir.display(), size(free))),
+        (_, Err(error)) | (Err(error), _) => bad(
+            "state",
+            format!("{}: {error}", dir.display()),
+            "set state_dir, or XDG_STATE_HOME, to a place that can be written",
+        ),
+    }
+}
+
+async fn database(project: &Project) -> Finding {
+    let store = match SqliteStore::open_existing(&project.place.state) {
+        Ok(store) => store,
+        Err(StoreError::NoDatabase { .. }) => {
+            return good("database", "none yet; the first run makes it".to_owned());
+        }
+        Err(error) => return bad("database", error.to_string(), &error.hint().unwrap_or_default()),
+    };
+    match store.check().await {
+        Ok(()) => {
+            let runs = store.runs(usize::MAX).await.map_or(0, |runs| runs.len());
+            good(
+                "database",
+                format!("{}, sound, {}", store.path().display(), crate::words::counted(runs as u64, "run")),
+            )
+        }
+        Err(error) => bad("database", error.to_string(), &error.hint().unwrap_or_default()),
+    }
+}
+
+fn owner(project: &Project) -> Finding {
+    match lock::owner(&project.place.owner_file()) {
+        Some(owner) => good("run", format!("{} is on, pid {}", owner.run, owner.pid)),
+        None => good("run", "none is on in this directory".to_owned()),
+    }
+}
+
+/// Raises a guard as a run would, and asks it what it holds processes by.
+async fn processes(choice: CustodyChoice) -> Finding {
+    let Ok(program) = std::env::current_exe() else {
+        return bad("processes", "ralph's own program cannot be found".to_owned(), "install ralph anew");
+    };
+    let options = GuardOptions {
+        program,
+        args: vec![guard::NAME.into()],
+        run: format!("doctor-{}", std::process::id()),
+        lock: None,
+        cgroup: cgroup(choice),
+    };
+    let custody = match Custody::open(options).await {
+        Ok(custody) => custody,
+        Err(error) => {
+            return bad("processes", ralph_engine::chain(&error), "no agent can be held safely here");
+        }
+    };
+    let kind = custody.kind();
+    let _nothing_was_started = custody.close().await;
+    match kind {
+        CustodyKind::Cgroup => good("processes", "held by a guard: subreaper and cgroup".to_owned()),
+        CustodyKind::Subreaper => Finding {
+            name: "processes",
+            state: State::Reduced,
+            finding: "held by a guard: subreaper alone, no cgroup could be made".to_owned(),
+            next: Some("nothing escapes it; a cgroup would end a fork bomb faster".to_owned()),
+        },
+    }
+}
+
+fn git() -> Finding {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    match std::env::split_paths(&paths).map(|dir| dir.join("git")).find(|git| git.is_file()) {
+        Some(git) => good("git", git.display().to_string()),
+        None => Finding {
+            name: "git",
+            state: State::Reduced,
+            finding: "not found; ralph does not need it".to_owned(),
+            next: None,
+        },
+    }
+}
+
+/// The configuration and the agent that it names, and how it wants processes held.
+fn settings(project: Project) -> (Vec<Finding>, CustodyChoice) {
+    let root = project.place.root.clone();
+    let settings = match project.loaded.resolve(Trust::Granted) {
+        Ok(settings) => settings,
+        Err(problems) => {
+            return (
+                vec![bad("settings", problems.to_string(), "`ralph config check`")],
+                CustodyChoice::Auto,
+            );
+        }
+    };
+    let mut findings = vec![good("settings", "sound".to_owned())];
+    findings.push(match &settings.agent.command {
+        None => Finding {
+            name: "agent",
+            state: State::Reduced,
+            finding: "none is set".to_owned(),
+            next: Some("give one with --agent-command, or set `command` in [agent]".to_owned()),
+        },
+        Some(words) => match crate::perform::agent(words, &root) {
+            Ok(_) => good("agent", words.join(" ")),
+            Err(problems) => bad("agent", problems.to_string(), "check `command` in [agent]"),
+        },
+    });
+    (findings, settings.agent.custody)
+}
+
+fn tell(finding: &Finding) -> String {
+    let mark = match finding.state {
+        State::Good => "ok ",
+        State::Reduced => "-- ",
+        State::Bad => "BAD",
+    };
+    let mut text = format!("{mark}  {:<10} {}\n", finding.name, finding.finding);
+    if let Some(next) = &finding.next {
+        text += &format!("                next: {next}\n");
+    }
+    text
+}

@@ -1,0 +1,91 @@
+//! One file per command: its arguments and what it does. The doc comments are the help texts.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod control;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod guard;
+pub(crate) mod init;
+pub(crate) mod logs;
+pub(crate) mod replay;
+pub(crate) mod resume;
+pub(crate) mod run;
+pub(crate) mod status;
+pub(crate) mod trust;
+
+use clap::{Parser, Subcommand};
+
+use crate::problem::{Problem, Problems};
+
+/// What a command comes to: the exit code, or what is wrong.
+pub(crate) type Outcome = Result<u8, Problems>;
+
+/// Keeps a coding agent at a task until the result is proven.
+#[derive(Debug, Parser)]
+#[command(name = "ralph", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  ralph demo                                           watch a loop mend a small project
+  ralph run \"fix the failing tests\" --agent-command 'my-agent --yes' --max-iterations 10
+  ralph status --json                                  how the latest run stands
+  ralph stop                                           stop it after this iteration
+
+Exit codes: 0 completed, 1 failed, 2 usage or refused, 3 a limit was reached, 4 nothing to do,
+5 no agent left, 130 stopped or aborted.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(Box<run::Args>),
+    Resume(resume::Args),
+    Status(status::Args),
+    Logs(logs::Args),
+    Replay(replay::Args),
+    Stop(control::StopArgs),
+    Pause(control::PauseArgs),
+    Set(control::SetArgs),
+    Steer(control::SteerArgs),
+    Trust(trust::Args),
+    Config(config::ConfigArgs),
+    Init(init::InitArgs),
+    Doctor(doctor::Args),
+    Demo(demo::Args),
+    Completions(completions::Args),
+    #[command(hide = true)]
+    DemoAgent(demo::AgentArgs),
+}
+
+pub(crate) fn run(cli: Cli) -> Outcome {
+    match cli.command {
+        Command::Run(args) => run::run(*args),
+        Command::Resume(args) => resume::run(args),
+        Command::Status(args) => status::run(args),
+        Command::Logs(args) => logs::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Stop(args) => control::stop(args),
+        Command::Pause(args) => control::pause(args),
+        Command::Set(args) => control::set(args),
+        Command::Steer(args) => control::steer(args),
+        Command::Trust(args) => trust::run(args),
+        Command::Config(args) => Ok(told(&args.run(&here()?)?)),
+        Command::Init(args) => Ok(told(&args.run(&here()?)?)),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Demo(args) => demo::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::DemoAgent(args) => demo::agent(args),
+    }
+}
+
+pub(crate) fn here() -> Result<std::path::PathBuf, Problems> {
+    Ok(std::env::current_dir()
+        .map_err(|error| Problem::new(format!("cannot tell the current directory: {error}")))?)
+}
+
+fn told(text: &str) -> u8 {
+    crate::words::print(text);
+    0
+}

@@ -1,0 +1,75 @@
+//! `ralph replay`.
+
+use std::time::Duration;
+
+use ralph_core::Timestamp;
+use ralph_core::event::Line;
+
+use super::Outcome;
+use crate::follow::Walk;
+use crate::problem::Problem;
+use crate::project::{Project, block_on, find_run};
+use crate::screen::{Screen, Show};
+use crate::settings::Given;
+use crate::words::since;
+
+/// No pause of a replay is longer: a night's wait is not worth sitting through again.
+const LONGEST: Duration = Duration::from_secs(3);
+
+/// Show a run again, from its first event to its last.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph replay                          the latest run, at once
+  ralph replay 1k7zq0m8xw3f --speed 10  ten times as fast as it was")]
+pub(crate) struct Args {
+    /// The run's id or the beginning of it; the latest by default
+    run: Option<String>,
+    /// Keep the time between events, divided by this
+    #[arg(long, value_name = "FACTOR")]
+    speed: Option<f64>,
+    /// Leave out what the agent printed
+    #[arg(long, short)]
+    quiet: bool,
+    /// Print one JSON object per line (docs/events.md)
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> Outcome {
+    if args.speed.is_some_and(|speed| !(speed > 0.0 && speed.is_finite())) {
+        return Err(Problem::new("--speed is a number above 0")
+            .next("--speed 10 is ten times as fast")
+            .into());
+    }
+    let project = Project::here(Given::default())?;
+    block_on(async {
+        let store = project.existing_store()?;
+        let id = find_run(&store, &project.place, args.run.as_deref()).await?;
+        let mut lines = Vec::new();
+        Walk::new(&store, &project.place, id).advance(&mut |line| lines.push(line)).await?;
+        let how = if args.json { Show::Json } else { Show::People { output: !args.quiet } };
+        let mut screen = Screen::new(how);
+        let mut last = None;
+        for line in &lines {
+            pace(&mut last, at(line), args.speed).await;
+            screen.take(line);
+        }
+        screen.close();
+        Ok(0)
+    })
+}
+
+async fn pace(last: &mut Option<Timestamp>, at: Timestamp, speed: Option<f64>) {
+    if let (Some(earlier), Some(speed)) = (*last, speed) {
+        tokio::time::sleep(since(earlier, at).div_f64(speed).min(LONGEST)).await;
+    }
+    *last = Some(at);
+}
+
+fn at(line: &Line) -> Timestamp {
+    match line {
+        Line::Journal(entry) => entry.at,
+        Line::Output(output) => output.at,
+    }
+}

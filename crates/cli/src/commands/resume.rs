@@ -1,0 +1,123 @@
+//! `ralph resume`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use ralph_core::control::Control;
+use ralph_core::id::RunId;
+use ralph_core::moment::Moment;
+use ralph_core::run::Run;
+use ralph_engine::lock::{self, LockError, TreeLock};
+use ralph_engine::{Place, custody, ring};
+use ralph_store::{Commit, SqliteStore, Store};
+
+use super::Outcome;
+use super::run::ShowFlags;
+use crate::perform::{Stage, agent, lock_problem, perform, redactor};
+use crate::problem::{Problem, Problems};
+use crate::project::{Project, block_on, find_run, store_problem};
+use crate::settings::Given;
+
+/// How long a dead owner's guard may take to end what it held.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Un-pause a live run, or go on with one that was stopped, aborted or interrupted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph resume               the latest run of this directory
+  ralph resume 1k7zq0m8xw3f  a run by its id, or the beginning of it")]
+pub(crate) struct Args {
+    /// The run's id or the beginning of it; the latest by default
+    run: Option<String>,
+
+    /// Use what the project's files ask to run, without `ralph trust`
+    #[arg(long)]
+    yes: bool,
+
+    #[command(flatten)]
+    show: ShowFlags,
+}
+
+pub(crate) fn run(args: Args) -> Outcome {
+    let project = Project::here(Given::default())?;
+    block_on(resume(args, project))
+}
+
+async fn resume(args: Args, project: Project) -> Outcome {
+    let store = Arc::new(project.existing_store()?);
+    let id = find_run(&store, &project.place, args.run.as_deref()).await?;
+    if let Some(owner) = lock::owner(&project.place.owner_file()).filter(|owner| owner.run == id) {
+        return unpause(&store, &owner.run).await;
+    }
+    let seen = load(&store, &id).await?;
+    if !seen.is_unfinished() {
+        return finished(&seen);
+    }
+    let lock = take_lock(&project.place, &id)?;
+    custody::reap_run(id.as_str()).map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
+    let (place, _, settings) = project.settings(&store, args.yes).await?;
+    let agent = agent(&seen.agent_command, &place.root)?;
+    let mut run = take(&store, &id).await?;
+    let begun = reopen(&store, &mut run).await?;
+    let stage = Stage { place, settings, store, lock, agent, redactor: redactor(), how: args.show.how() };
+    let run = perform(stage, run, begun).await?;
+    Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
+}
+
+async fn unpause(store: &SqliteStore, id: &RunId) -> Outcome {
+    store.request(id, &Control::Resume, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
+    ring(id);
+    crate::words::print(&format!("run {id} goes on\n"));
+    Ok(0)
+}
+
+/// A run that has ended for good says so again, with the exit code it had.
+fn finished(run: &Run) -> Outcome {
+    let stop = run.stop().expect("a finished run has stopped");
+    let text = format!("run {} has ended: {}: {}\n", run.id, stop.reason.name(), stop.evidence);
+    crate::words::print(&text);
+    Ok(stop.reason.exit_code())
+}
+
+fn take_lock(place: &Place, id: &RunId) -> Result<TreeLock, Problems> {
+    TreeLock::acquire_within(PATIENCE, &place.root, &place.owner_file(), id).map_err(|error| match &error {
+        LockError::Held(Some(owner)) if !owner.is_alive() => {
+            let problem = Problem::new("the guard of a dead run still holds this directory");
+            problem.next("it is ending what was left; try again in a moment").into()
+        }
+        _ => lock_problem(&error).into(),
+    })
+}
+
+async fn load(store: &SqliteStore, id: &RunId) -> Result<Run, Problems> {
+    let run = store.run(id).await.map_err(|error| store_problem(&error))?;
+    run.ok_or_else(|| Problem::new(format!("no run {id}")).into())
+}
+
+async fn take(store: &SqliteStore, id: &RunId) -> Result<Run, Problems> {
+    let run = store.take_run(id).await.map_err(|error| store_problem(&error))?;
+    run.ok_or_else(|| Problem::new(format!("no run {id}")).into())
+}
+
+/// Takes up what was asked while nobody was there, then goes on: whoever resumes no longer wants it stopped.
+async fn reopen(store: &SqliteStore, run: &mut Run) -> Result<Vec<ralph_core::event::Entry>, Problems> {
+    loop {
+        let now = Moment { at: Timestamp::now(), running: run.tally.running };
+        let mut next = run.clone();
+        next.resume(now);
+        match store.commit(&next, now.at, &[]).await.map_err(|error| store_problem(&error))? {
+            Commit::Written(entries) => {
+                next.fresh.clear();
+                *run = next;
+                return Ok(entries);
+            }
+            Commit::Controls(controls) => {
+                for (no, control) in &controls {
+                    run.apply(*no, control, now);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! `ralph run`.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use ralph_core::event::Event;
+use ralph_core::id::{AgentName, RunId};
+use ralph_core::moment::Moment;
+use ralph_core::policy::Kind;
+use ralph_core::promise::contains_literal_tag;
+use ralph_core::redact::Redactor;
+use ralph_core::run::{Request, Run};
+use ralph_core::task::Task;
+use ralph_engine::lock::TreeLock;
+use ralph_store::{Register, Store, StoreError, Unfinished, settle};
+
+use super::Outcome;
+use crate::perform::{Stage, agent, lock_problem, perform, redactor, refuse_unkept_limits};
+use crate::problem::{self, Problem, Problems};
+use crate::project::{Project, block_on, store_problem};
+use crate::screen::Show;
+use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
+use crate::settings::{Given, Settings};
+
+/// As much as may be attached to a prompt.
+const MOST_ATTACHED: u64 = 1 << 20;
+
+/// Keep an agent at a prompt until it is done, a limit is reached, or you stop it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph run \"fix the failing tests\" --agent-command 'my-agent --yes' --max-iterations 10
+  ralph run - < prompt.md                      the prompt from standard input
+  ralph run \"port this\" --file src/old.c --max-duration 2h --json")]
+pub(crate) struct Args {
+    /// What the agent is to do; `-` reads it from standard input
+    prompt: String,
+
+    /// Attach a file's text to the prompt; may be repeated
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    agent: AgentFlags,
+    #[command(flatten)]
+    promise: PromiseFlags,
+    #[command(flatten)]
+    limits: LimitFlags,
+
+    /// Leave an unfinished run of this directory behind and start a new one
+    #[arg(long)]
+    new: bool,
+
+    /// Use what the project's files ask to run, without `ralph trust`
+    #[arg(long)]
+    yes: bool,
+
+    #[command(flatten)]
+    show: ShowFlags,
+}
+
+/// How a run is shown.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct ShowFlags {
+    /// Print every event as one JSON object per line
+    #[arg(long)]
+    json: bool,
+
+    /// Show what the agent prints
+    #[arg(long, short, conflicts_with = "json")]
+    verbose: bool,
+}
+
+impl ShowFlags {
+    pub(crate) fn how(self) -> Show {
+        if self.json { Show::Json } else { Show::People { output: self.verbose } }
+    }
+}
+
+pub(crate) fn run(args: Args) -> Outcome {
+    let mut flags = Given::default();
+    args.agent.add_to(&mut flags);
+    args.promise.add_to(&mut flags);
+    args.limits.add_to(&mut flags);
+    let project = Project::here(flags)?;
+    let redactor = redactor();
+    let prompt = redacted(&prompt(&args.prompt, &args.files)?, &redactor);
+    block_on(start(args, project, prompt, redactor))
+}
+
+async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor) -> Outcome {
+    let at = Timestamp::now();
+    let id = RunId::new(at, ralph_engine::entropy());
+    settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
+    let lock = TreeLock::acquire(&project.place.root, &project.place.owner_file(), &id)
+        .map_err(|error| lock_problem(&error))?;
+    let store = Arc::new(project.store()?);
+    let typed = project.loaded.command_is_typed();
+    let (place, state_dir, settings) = project.settings(&store, args.yes).await?;
+    let words = agent_words(&settings, &redactor)?;
+    let words = if typed { from_here(words, &place.root) } else { words };
+    let agent = agent(&words, &place.root)?;
+    let mut run = new_run(id, at, &prompt, &settings, words)?;
+    refuse_unkept_limits(&run, &agent)?;
+    let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
+    let begun = store.create_run(&run, at, over, &[]).await.map_err(|error| store_problem(&error))?;
+    run.fresh.clear();
+    register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
+    let stage = Stage { place, settings, store, lock, agent, redactor, how: args.show.how() };
+    let run = perform(stage, run, begun).await?;
+    Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
+}
+
+/// Where every run of this machine can be found.
+async fn register(state_dir: &Path, id: &RunId, root: &Path) -> Result<(), StoreError> {
+    Register::open(state_dir)?.record(id, root, Timestamp::now()).await
+}
+
+/// A relative path to a program that was typed is meant from where it was typed, also when the run is resumed.
+fn from_here(mut words: Vec<String>, root: &Path) -> Vec<String> {
+    let here = std::env::current_dir().unwrap_or_else(|_| root.to_owned());
+    if let Some(program) = words.first_mut().filter(|program| program.contains('/')) {
+        *program = here.join(&*program).to_string_lossy().into_owned();
+    }
+    words
+}
+
+fn new_run(
+    id: RunId,
+    at: Timestamp,
+    prompt: &Prompt,
+    settings: &Settings,
+    words: Vec<String>,
+) -> Result<Run, Problems> {
+    let mut policy = settings.policy(Kind::Prompt);
+    let mut notices = prompt.notices.clone();
+    if contains_literal_tag(&prompt.text) && policy.completion.promise.nonce {
+        notices.push(
+            "the prompt contains a whole promise tag; only the word with this run's nonce counts".to_owned(),
+        );
+    }
+    policy.deadlines.start = policy.deadlines.start.filter(|start| !start.is_zero());
+    let request = Request {
+        id,
+        task: Task::prompt(&prompt.text),
+        policy,
+        agent: AgentName::parse("command").expect("a legal name"),
+        agent_command: words,
+        model: None,
+        seed: ralph_engine::entropy(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let mut run = Run::start(request, Moment { at, running: std::time::Duration::ZERO });
+    for text in notices {
+        run.note(Event::Notice { text });
+    }
+    Ok(run)
+}
+
+/// The command of the agent. It is stored with the run, so a secret in it is refused.
+fn agent_words(settings: &Settings, redactor: &Redactor) -> Result<Vec<String>, Problems> {
+    if let Some(name) = settings.agent.name.as_ref().filter(|name| name.as_str() != "command") {
+        let what = format!("there is no agent `{name}`");
+        return Err(Problem::new(what).next("use `--agent command --agent-command 'PROGRAM ARGS'`").into());
+    }
+    let Some(words) = &settings.agent.command else {
+        let problem = Problem::new("no agent is given");
+        return Err(problem
+            .next("name one: `--agent-command 'PROGRAM ARGS'`, or `command` in [agent]")
+            .into());
+    };
+    if words.iter().any(|word| redactor.text(word) != **word) {
+        let problem = Problem::new(
+            "the agent's command contains what looks like a secret, and it would be stored with the run",
+        );
+        return Err(problem.next("put the secret into an environment variable that the agent reads").into());
+    }
+    Ok(words.clone())
+}
+
+struct Prompt {
+    text: String,
+    notices: Vec<String>,
+}
+
+/// ralph itself never holds a secret beyond this point, so none can be stored.
+fn redacted(text: &str, redactor: &Redactor) -> Prompt {
+    let clean = redactor.text(text).into_owned();
+    let mut notices = Vec::new();
+    if clean != text {
+        notices.push(
+            "the prompt contained what looks like a secret; it was replaced and the agent does not get it"
+                .to_owned(),
+        );
+    }
+    Prompt { text: clean, notices }
+}
+
+fn prompt(given: &str, files: &[PathBuf]) -> Result<String, Problems> {
+    let mut text = given.to_owned();
+    if given == "-" {
+        text.clear();
+        std::io::stdin()
+            .take(MOST_ATTACHED)
+            .read_to_string(&mut text)
+            .map_err(|error| Problem::new(format!("cannot read the prompt from standard input: {error}")))?;
+    }
+    if text.trim().is_empty() {
+        return Err(Problem::new("the prompt is empty")
+            .next("say what is to be done: `ralph run \"PROMPT\"`")
+            .into());
+    }
+    for file in files {
+        text.push_str(&attached(file)?);
+    }
+    Ok(text)
+}
+
+fn attached(path: &Path) -> Result<String, Problems> {
+    let problem = |what: String| Problem::new(what).at(problem::Place::from(path.to_owned()));
+    let size = path.metadata().map_err(|error| problem(format!("cannot attach the file: {error}")))?.len();
+    if size > MOST_ATTACHED {
+        let what = format!(
+            "the file is too large to attach: {} of at most {}",
+            crate::words::size(size),
+            crate::words::size(MOST_ATTACHED)
+        );
+        return Err(problem(what).next("name its path in the prompt instead; the agent can read it").into());
+    }
+    let text =
+        std::fs::read_to_string(path).map_err(|error| problem(format!("cannot attach the file: {error}")))?;
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2);
+    let fence = "`".repeat(longest + 1);
+    Ok(format!("\n\n`{}`:\n\n{fence}\n{}\n{fence}\n", path.display(), text.trim_end()))
+}

@@ -1,0 +1,99 @@
+//! `ralph status`.
+
+use jiff::Timestamp;
+use ralph_core::view::{Doing, RunView};
+use ralph_engine::lock;
+use serde::Serialize;
+
+use super::Outcome;
+use crate::follow;
+use crate::project::{Project, block_on, find_run};
+use crate::settings::Given;
+use crate::words::{counted, moment, print, print_json, since, span};
+
+/// Show how a run stands: the latest of this directory, or one by its id.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  ralph status\n  ralph status --json | jq .stop_reason")]
+pub(crate) struct Args {
+    /// The run's id or the beginning of it; the latest by default
+    run: Option<String>,
+    /// Print it as JSON (docs/schema/status.json)
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Status {
+    #[serde(flatten)]
+    view: RunView,
+    /// Whether a process is driving the run right now.
+    alive: bool,
+    /// Whether `ralph resume` may go on with it.
+    resumable: bool,
+}
+
+pub(crate) fn run(args: Args) -> Outcome {
+    let project = Project::here(Given::default())?;
+    block_on(async {
+        let store = project.existing_store()?;
+        let id = find_run(&store, &project.place, args.run.as_deref()).await?;
+        let (run, view) = follow::view(&store, &id).await?;
+        let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
+        let status = Status { alive, resumable: run.is_unfinished() && !alive, view };
+        if args.json {
+            print_json(&status);
+        } else {
+            print(&tell(&status));
+        }
+        Ok(0)
+    })
+}
+
+fn tell(status: &Status) -> String {
+    let view = &status.view;
+    let mut text = format!("run       {}\ntask      {}\n", view.run, view.description);
+    text += &format!("state     {}\n", state(status));
+    if let (Some(reason), Some(evidence)) = (&view.stop_reason, &view.evidence) {
+        text += &format!("stopped   {reason}: {evidence}\n");
+    }
+    let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
+    text += &format!(
+        "progress  iteration {}{of}, {}\n",
+        view.iteration,
+        counted(view.attempts.into(), "attempt")
+    );
+    text += &format!("agent     {}\n", view.agent);
+    let until = view.ended_at.unwrap_or_else(Timestamp::now);
+    text += &format!("time      {} since {}\n", span(since(view.started_at, until)), moment(view.started_at));
+    if let Some(line) = view.last_output.lines().rev().find(|line| !line.trim().is_empty()) {
+        text += &format!("last      {}\n", ralph_engine::output::printable(line));
+    }
+    text += &next(status);
+    text
+}
+
+fn state(status: &Status) -> String {
+    let name = status.view.status.name();
+    if status.alive || status.view.ended_at.is_some() {
+        return match &status.view.doing {
+            Doing::Waiting { until, why } => format!("{name}, waiting until {} ({why})", moment(*until)),
+            Doing::Attempt { attempt, pid: Some(pid), .. } => {
+                format!("{name}, attempt {attempt}, agent pid {pid}")
+            }
+            Doing::Attempt { .. } | Doing::Between | Doing::Paused | Doing::Nothing => name.to_owned(),
+        };
+    }
+    format!("interrupted (was {name}); no process is driving it")
+}
+
+fn next(status: &Status) -> String {
+    let run = &status.view.run;
+    if status.resumable {
+        format!("next      ralph resume {run}\n")
+    } else if status.alive {
+        format!("next      ralph logs {run} --follow\n")
+    } else {
+        format!("next      ralph logs {run}\n")
+    }
+}

@@ -1,0 +1,116 @@
+//! `ralph trust`.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use jiff::Timestamp;
+use ralph_engine::output::printable;
+use ralph_store::{SqliteStore, Store, settle};
+use serde::Serialize;
+
+use super::Outcome;
+use crate::problem::{Problem, Problems};
+use crate::project::{Project, block_on, store_problem};
+use crate::settings::Given;
+use crate::settings::trust::{Digest, executable_digest};
+use crate::words::{print, print_json};
+
+/// Allow what this project's files ask to run; asked again when that changes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph trust            show what would run, and ask
+  ralph trust --yes      allow it without asking
+  ralph trust --revoke   take it back")]
+pub(crate) struct Args {
+    /// Allow without asking
+    #[arg(long, conflicts_with_all = ["show", "revoke"])]
+    yes: bool,
+    /// Only show what is asked for and whether it is allowed
+    #[arg(long)]
+    show: bool,
+    /// Take back what was allowed
+    #[arg(long, conflicts_with = "show")]
+    revoke: bool,
+    /// Print it as JSON; with --show
+    #[arg(long, requires = "show")]
+    json: bool,
+}
+
+/// What `--show --json` prints.
+#[derive(Serialize)]
+struct Shown<'a> {
+    path: &'a str,
+    trusted: bool,
+    asks_for: &'a [String],
+}
+
+pub(crate) fn run(args: Args) -> Outcome {
+    let project = Project::here(Given::default())?;
+    let path = project.loaded.project.path.to_string_lossy().into_owned();
+    let digest = executable_digest(&project.loaded.project);
+    settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
+    let store = project.store()?;
+    block_on(async {
+        if args.revoke {
+            return revoke(&store, &path).await;
+        }
+        let Some(digest) = digest else {
+            if args.json {
+                print_json(&Shown { path: &path, trusted: true, asks_for: &[] });
+            } else {
+                print("this project's files ask for nothing that needs trust\n");
+            }
+            return Ok(0);
+        };
+        let trusted = store.is_trusted(&path, &digest.hash).await.map_err(|error| store_problem(&error))?;
+        if args.json {
+            print_json(&Shown { path: &path, trusted, asks_for: &digest.listing });
+            return Ok(0);
+        }
+        print(&listing(&path, &digest, trusted));
+        if args.show || trusted {
+            return Ok(0);
+        }
+        decide(&store, &path, &digest, args.yes).await
+    })
+}
+
+async fn decide(store: &SqliteStore, path: &str, digest: &Digest, yes: bool) -> Outcome {
+    if !yes && !confirmed()? {
+        print("not trusted\n");
+        return Ok(Problem::USAGE);
+    }
+    store.grant(path, &digest.hash, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
+    print("trusted, until what it can run changes\n");
+    Ok(0)
+}
+
+async fn revoke(store: &SqliteStore, path: &str) -> Outcome {
+    let had = store.revoke(path).await.map_err(|error| store_problem(&error))?;
+    print(if had { "no longer trusted\n" } else { "it was not trusted\n" });
+    Ok(0)
+}
+
+fn listing(path: &str, digest: &Digest, trusted: bool) -> String {
+    let state = if trusted { "is trusted" } else { "asks for" };
+    let mut text = format!("{} {state}:\n", printable(path));
+    for line in &digest.listing {
+        text += &format!("  {}\n", printable(line));
+    }
+    text
+}
+
+/// Asks a person; a pipe is not one.
+fn confirmed() -> Result<bool, Problems> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Problem::new("nobody is there to ask")
+            .next("`ralph trust --yes` allows it without asking")
+            .into());
+    }
+    print("Allow this? [y/N] ");
+    std::io::stdout().flush().ok();
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    read.map_err(|error| Problem::new(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

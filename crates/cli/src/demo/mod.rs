@@ -1,0 +1,5 @@
+//! The demo: a small project whose tests really fail, a scripted agent that really edits it, the real engine.
+
+pub(crate) mod agent;
+mod project;
+pub(crate) mod show;

@@ -1,0 +1,139 @@
+//! Reads a run's journal and the output of its attempts, from the beginning or as they come.
+
+use std::time::Duration;
+
+use ralph_core::event::{Entry, Event, Line, Output, OutputKind};
+use ralph_core::id::RunId;
+use ralph_core::run::Run;
+use ralph_core::view::RunView;
+use ralph_engine::Place;
+use ralph_engine::output::{Piece, Reader, printable_bytes};
+use ralph_store::{SqliteStore, Store};
+
+use crate::problem::{Problem, Problems};
+use crate::project::store_problem;
+
+/// How many journal lines are read at a time.
+const PAGE: usize = 1_000;
+/// How often a followed run is looked at.
+const LOOK: Duration = Duration::from_millis(150);
+
+/// The whole journal of a run.
+pub(crate) async fn journal(store: &SqliteStore, id: &RunId) -> Result<Vec<Entry>, Problems> {
+    let mut journal: Vec<Entry> = Vec::new();
+    loop {
+        let after = journal.last().map_or(0, |entry| entry.seq);
+        let page = store.entries(id, after, PAGE).await.map_err(|error| store_problem(&error))?;
+        if page.is_empty() {
+            return Ok(journal);
+        }
+        journal.extend(page);
+    }
+}
+
+/// The run and what a person sees of it.
+pub(crate) async fn view(store: &SqliteStore, id: &RunId) -> Result<(Run, RunView), Problems> {
+    let run = store.run(id).await.map_err(|error| store_problem(&error))?;
+    let view = RunView::of(&journal(store, id).await?);
+    match (run, view) {
+        (Some(run), Some(view)) => Ok((run, view)),
+        _ => Err(Problem::new(format!("run {id} has no journal")).exit(1).into()),
+    }
+}
+
+/// Walks through a run: every journal line, and with each attempt what it printed.
+pub(crate) struct Walk<'a> {
+    store: &'a SqliteStore,
+    place: &'a Place,
+    id: RunId,
+    seq: u64,
+    attempt: Option<Printed>,
+}
+
+struct Printed {
+    iteration: u32,
+    attempt: u32,
+    started: Entry,
+    reader: Reader,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(store: &'a SqliteStore, place: &'a Place, id: RunId) -> Walk<'a> {
+        Walk { store, place, id, seq: 0, attempt: None }
+    }
+
+    /// Hands on everything there is now. True once the run has stopped and all of it was handed on.
+    pub(crate) async fn advance(&mut self, take: &mut impl FnMut(Line)) -> Result<bool, Problems> {
+        let mut stopped = false;
+        loop {
+            let page =
+                self.store.entries(&self.id, self.seq, PAGE).await.map_err(|error| store_problem(&error))?;
+            if page.is_empty() {
+                self.print_new(take)?;
+                return Ok(stopped);
+            }
+            for entry in page {
+                self.seq = entry.seq;
+                stopped = self.take(entry, take)?;
+            }
+        }
+    }
+
+    /// Hands on everything as it comes, until the run stops.
+    pub(crate) async fn follow(&mut self, take: &mut impl FnMut(Line)) -> Result<(), Problems> {
+        while !self.advance(take).await? {
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, entry: Entry, take: &mut impl FnMut(Line)) -> Result<bool, Problems> {
+        match &entry.event {
+            Event::AttemptStarted { iteration, attempt, .. } => {
+                let reader = Reader::open(&self.place.output(&self.id, *iteration, *attempt), 0);
+                self.attempt = Some(Printed {
+                    iteration: *iteration,
+                    attempt: *attempt,
+                    started: entry.clone(),
+                    reader,
+                });
+            }
+            Event::AttemptEnded { .. } => {
+                self.print_new(take)?;
+                self.attempt = None;
+            }
+            _ => {}
+        }
+        let stopped = matches!(entry.event, Event::RunStopped { .. });
+        take(Line::Journal(entry));
+        Ok(stopped)
+    }
+
+    fn print_new(&mut self, take: &mut impl FnMut(Line)) -> Result<(), Problems> {
+        let Some(printed) = &mut self.attempt else { return Ok(()) };
+        loop {
+            let piece = printed.reader.read();
+            let piece = piece.map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
+            let (stream, text) = match piece {
+                None => return Ok(()),
+                Some(Piece::Bytes { stream, bytes }) => (stream, printable_bytes(bytes).into_owned()),
+                Some(Piece::Gap { bytes }) => (
+                    ralph_core::event::Stream::Out,
+                    format!("\n… {} not kept …\n", crate::words::size(bytes)),
+                ),
+                Some(Piece::Torn { .. }) => {
+                    (ralph_core::event::Stream::Out, "\n… cut off here …\n".to_owned())
+                }
+            };
+            take(Line::Output(Output {
+                seq: self.seq,
+                at: printed.started.at,
+                kind: OutputKind::Output,
+                iteration: printed.iteration,
+                attempt: printed.attempt,
+                stream,
+                text,
+            }));
+        }
+    }
+}

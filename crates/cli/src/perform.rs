@@ -1,0 +1,183 @@
+//! Wires a run's parts together, drives it, and shows it: what `run`, `resume` and `demo` share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ralph_agents::Command;
+use ralph_core::redact::Redactor;
+use ralph_core::run::Run;
+use ralph_engine::agent::Agent;
+use ralph_engine::custody::CgroupUse;
+use ralph_engine::lock::{LockError, TreeLock};
+use ralph_engine::output::Caps;
+use ralph_engine::{EngineError, Guard, Hook, Parts, Place, Urgency, chain, drive, environment, feed};
+use ralph_store::SqliteStore;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::commands::guard;
+use crate::problem::{self, Problem, Problems};
+use crate::project::store_problem;
+use crate::screen::{Show, show};
+use crate::settings::{CustodyChoice, Settings};
+
+/// What a run needs beside itself.
+pub(crate) struct Stage {
+    pub(crate) place: Place,
+    pub(crate) settings: Settings,
+    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) lock: TreeLock,
+    pub(crate) agent: Command,
+    pub(crate) redactor: Redactor,
+    pub(crate) how: Show,
+}
+
+/// Drives the run to its end and answers with its exit code.
+pub(crate) async fn perform(
+    stage: Stage,
+    run: Run,
+    begun: Vec<ralph_core::event::Entry>,
+) -> Result<Run, Problems> {
+    let (mut feed, lines) = feed();
+    let shown = tokio::spawn(show(lines, stage.how));
+    feed.begin(begun).await;
+    let urgency = listen_to_signals()?;
+    let id = run.id.clone();
+    let outcome = drive(parts(stage, feed, urgency)?, run).await;
+    // The screen ends by itself when the feed is gone.
+    let _a_screen_cannot_fail_a_run = shown.await;
+    outcome.map_err(|error| engine_problem(&error, &id).into())
+}
+
+fn parts(
+    stage: Stage,
+    feed: ralph_engine::Feed,
+    urgency: watch::Receiver<Urgency>,
+) -> Result<Parts<SqliteStore>, Problems> {
+    let program = std::env::current_exe()
+        .map_err(|error| Problem::new(format!("cannot find ralph's own program: {error}")).exit(1))?;
+    let settings = stage.settings;
+    Ok(Parts {
+        store: stage.store,
+        place: stage.place,
+        agent: Box::new(stage.agent),
+        redactor: stage.redactor,
+        caps: Caps { head: settings.output.head, tail: settings.output.tail, ..Caps::default() },
+        environment: environment::inherited(std::env::vars_os(), &settings.agent.env_exclude),
+        guard: Guard {
+            program,
+            args: vec![guard::NAME.into()],
+            lock: stage.lock,
+            cgroup: cgroup(settings.agent.custody),
+        },
+        hooks: settings.hooks.iter().map(hook).collect(),
+        rescue: rescue_places(),
+        feed,
+        urgency,
+    })
+}
+
+fn hook(hook: &crate::settings::Hook) -> Hook {
+    let mut words = hook.action.words().into_iter();
+    Hook {
+        name: hook.name.clone(),
+        on: hook.on.iter().map(|event| (*event).to_owned()).collect(),
+        program: words.next().expect("a hook's command is never empty").into(),
+        args: words.map(Into::into).collect(),
+        timeout: hook.timeout,
+        veto: hook.veto,
+    }
+}
+
+pub(crate) fn cgroup(choice: CustodyChoice) -> CgroupUse {
+    match choice {
+        CustodyChoice::Auto => CgroupUse::Auto,
+        CustodyChoice::Subreaper => CgroupUse::Never,
+    }
+}
+
+fn rescue_places() -> Vec<PathBuf> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    runtime.into_iter().chain([std::env::temp_dir()]).collect()
+}
+
+/// The first SIGINT, SIGTERM or SIGHUP aborts, the second kills.
+fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
+    let (pressing, urgency) = watch::channel(Urgency::None);
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    for kind in kinds {
+        let mut signals = signal(kind)
+            .map_err(|error| Problem::new(format!("cannot listen to signals: {error}")).exit(1))?;
+        let pressing = pressing.clone();
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() {
+                pressing.send_modify(|now| {
+                    *now = match now {
+                        Urgency::None => Urgency::Abort,
+                        Urgency::Abort | Urgency::Kill => Urgency::Kill,
+                    }
+                });
+            }
+        });
+    }
+    Ok(urgency)
+}
+
+/// The agent that the settings or an earlier part of the run name.
+pub(crate) fn agent(words: &[String], base: &std::path::Path) -> Result<Command, Problems> {
+    let search_path = std::env::var("PATH").unwrap_or_default();
+    Command::new(words, base, &search_path).map_err(|error| {
+        Problem::new(error.to_string())
+            .next("check --agent-command, or `command` in [agent] of the configuration")
+            .into()
+    })
+}
+
+/// Every secret that this process can know of.
+pub(crate) fn redactor() -> Redactor {
+    Redactor::new(
+        std::env::vars_os()
+            .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())),
+    )
+}
+
+/// Limits that the agent cannot be held to are refused, not ignored.
+pub(crate) fn refuse_unkept_limits(run: &Run, agent: &dyn Agent) -> Result<(), Problems> {
+    let limits = &run.policy.limits;
+    if agent.reports_usage() || (limits.max_tokens.is_none() && limits.max_cost.is_none()) {
+        return Ok(());
+    }
+    let what = format!(
+        "agent `{}` does not report what it uses, so --max-tokens and --max-cost-usd cannot be kept",
+        agent.name()
+    );
+    Err(Problem::new(what).next("use --max-iterations or --max-duration with this agent").into())
+}
+
+pub(crate) fn lock_problem(error: &LockError) -> Problem {
+    match error {
+        LockError::Held(Some(owner)) => Problem::new(error.to_string())
+            .next(format!("watch it: `ralph logs {} --follow`", owner.run))
+            .next(format!("or end it: `ralph stop {}`", owner.run)),
+        LockError::Held(None) => Problem::new(error.to_string()).next("`ralph status` shows what it does"),
+        LockError::Io { .. } => Problem::new(chain(error)).exit(1),
+    }
+}
+
+fn engine_problem(error: &EngineError, run: &ralph_core::id::RunId) -> Problem {
+    match error {
+        EngineError::Store(error) => store_problem(error),
+        EngineError::StateLost { path, .. } => Problem::new(chain(error))
+            .at(problem::Place::from(path.clone()))
+            .next("the agent was ended; put the directory back from a backup, or start anew with `ralph run`")
+            .exit(1),
+        EngineError::Custody(_)
+        | EngineError::Output(_)
+        | EngineError::Write { .. }
+        | EngineError::ShareLock { .. }
+        | EngineError::Pipe { .. }
+        | EngineError::StateVanished { .. } => {
+            Problem::new(chain(error)).next(format!("once that is mended: `ralph resume {run}`")).exit(1)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The project that a command is about: its tree, its settings, its part of the state directory.
+
+use std::path::PathBuf;
+
+use ralph_core::id::RunId;
+use ralph_engine::{Place, chain};
+use ralph_store::{RunSummary, SqliteStore, Store, StoreError, project_dir};
+
+use crate::problem::{self, Problem, Problems};
+use crate::settings::trust::{Trust, executable_digest};
+use crate::settings::{Loaded, Settings, Sources};
+
+pub(crate) struct Project {
+    pub(crate) place: Place,
+    pub(crate) state_dir: PathBuf,
+    pub(crate) loaded: Loaded,
+}
+
+impl Project {
+    /// The project of the current directory, with what the flags say.
+    pub(crate) fn here(flags: crate::settings::Given) -> Result<Project, Problems> {
+        let here = crate::commands::here()?;
+        let sources = Sources::of_process(&here, flags)?;
+        let root = sources.project_root.clone();
+        let loaded = Loaded::read(sources);
+        let state_dir = loaded.state_dir()?;
+        let state = project_dir(&state_dir, &root).map_err(|error| store_problem(&error))?;
+        Ok(Project { place: Place { root, state }, state_dir, loaded })
+    }
+
+    /// For commands that only look: they never make a database.
+    pub(crate) fn existing_store(&self) -> Result<SqliteStore, Problems> {
+        match SqliteStore::open_existing(&self.place.state) {
+            Err(StoreError::NoDatabase { .. }) => Err(no_run(&self.place).into()),
+            other => other.map_err(|error| store_problem(&error).into()),
+        }
+    }
+
+    pub(crate) fn store(&self) -> Result<SqliteStore, Problems> {
+        SqliteStore::open(&self.place.state).map_err(|error| store_problem(&error).into())
+    }
+
+    /// The settings, once the project may do what its files ask for.
+    pub(crate) async fn settings(
+        self,
+        store: &SqliteStore,
+        yes: bool,
+    ) -> Result<(Place, PathBuf, Settings), Problems> {
+        let trust = match executable_digest(&self.loaded.project) {
+            None => Trust::Granted,
+            Some(_) if yes => Trust::Granted,
+            Some(digest) => {
+                let path = self.loaded.project.path.to_string_lossy();
+                let granted =
+                    store.is_trusted(&path, &digest.hash).await.map_err(|error| store_problem(&error))?;
+                if granted { Trust::Granted } else { Trust::Withheld }
+            }
+        };
+        Ok((self.place, self.state_dir, self.loaded.resolve(trust)?))
+    }
+}
+
+/// The run that a command means: the one that is named, by its id or the beginning of it, or the latest.
+pub(crate) async fn find_run(
+    store: &SqliteStore,
+    place: &Place,
+    named: Option<&str>,
+) -> Result<RunId, Problems> {
+    match named {
+        Some(prefix) => store.find_run(prefix).await.map_err(|error| store_problem(&error).into()),
+        None => match latest(store).await? {
+            Some(run) => Ok(run.id),
+            None => Err(no_run(place).into()),
+        },
+    }
+}
+
+async fn latest(store: &SqliteStore) -> Result<Option<RunSummary>, Problems> {
+    store.latest_run().await.map_err(|error| store_problem(&error).into())
+}
+
+fn no_run(place: &Place) -> Problem {
+    Problem::new("there is no run in this project")
+        .at(problem::Place::from(place.root.clone()))
+        .next("start one with `ralph run \"PROMPT\"`")
+        .exit(4)
+}
+
+/// A store's error as a person should see it, with the exit code of its kind.
+pub(crate) fn store_problem(error: &StoreError) -> Problem {
+    let problem = Problem::new(chain(error)).exit(store_exit(error));
+    match error.hint() {
+        Some(hint) => problem.next(hint),
+        None => problem,
+    }
+}
+
+fn store_exit(error: &StoreError) -> u8 {
+    match error {
+        StoreError::RunExists { .. }
+        | StoreError::RunFinished { .. }
+        | StoreError::NoRun { .. }
+        | StoreError::AmbiguousRun { .. }
+        | StoreError::Fenced { .. } => Problem::USAGE,
+        StoreError::NoDatabase { .. } => 4,
+        StoreError::Busy { .. }
+        | StoreError::Full { .. }
+        | StoreError::ReadOnly { .. }
+        | StoreError::Io { .. }
+        | StoreError::Corrupt { .. }
+        | StoreError::TooNew { .. }
+        | StoreError::NotRalph { .. }
+        | StoreError::MigrationChanged { .. }
+        | StoreError::OldSqlite { .. }
+        | StoreError::Closed { .. } => 1,
+    }
+}
+
+/// Waits in a runtime of one thread; the store has its own.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime of one thread needs nothing that can be missing")
+        .block_on(future)
+}

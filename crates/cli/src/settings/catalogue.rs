@@ -1,0 +1,179 @@
+//! Every key with its type, default and explanation, taken from the schema of [`Partial`], and the
+//! documents made of it.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
+
+use super::file::SECTIONS;
+use super::hook::EVENTS;
+use super::partial::Partial;
+use super::show::toml_value;
+
+/// The JSON schema of `config.toml`.
+pub(crate) fn schema() -> Value {
+    let mut schema = schemars::schema_for!(Partial).to_value();
+    without_null(&mut schema);
+    schema
+}
+
+/// TOML has no null: an optional key is one that is absent.
+fn without_null(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            if let Some(Value::Array(types)) = map.get_mut("type") {
+                types.retain(|one| one != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    map.insert("type".to_owned(), only);
+                }
+            }
+            if let Some(Value::Array(names)) = map.get_mut("enum") {
+                names.retain(|one| !one.is_null());
+            }
+            if let Some(Value::Array(choices)) = map.get_mut("anyOf") {
+                choices.retain(|one| one.get("type").is_none_or(|kind| kind != "null"));
+                if let [Value::Object(only)] = choices.as_slice() {
+                    let only = only.clone();
+                    map.remove("anyOf");
+                    map.extend(only);
+                }
+            }
+            map.values_mut().for_each(without_null);
+        }
+        Value::Array(list) => list.iter_mut().for_each(without_null),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// One key as the documents show it.
+#[derive(Debug, Clone)]
+pub(crate) struct Key {
+    pub(crate) name: String,
+    /// Said in `docs/config.md`, which a test keeps true.
+    #[cfg(test)]
+    pub(crate) kind: String,
+    pub(crate) about: String,
+    /// As TOML; `None` where it depends on the kind of run or there is none.
+    pub(crate) default: Option<String>,
+    /// As TOML.
+    pub(crate) example: String,
+}
+
+/// One heading of the file with its keys, the top level first.
+#[derive(Debug, Clone)]
+pub(crate) struct Section {
+    /// `limits`, `hook`; empty for the top level.
+    pub(crate) name: &'static str,
+    pub(crate) about: String,
+    pub(crate) keys: Vec<Key>,
+}
+
+pub(crate) fn sections() -> Vec<Section> {
+    let schema = schema();
+    let known = Partial::known();
+    let names = std::iter::once("").chain(SECTIONS);
+    let section = |name: &'static str| {
+        let definition = definition(&schema, name);
+        let keys = known.iter().filter(|k| k.section == name).map(|k| key(definition, k.key)).collect();
+        Section { name, about: about(definition), keys }
+    };
+    let mut all: Vec<Section> = names.map(section).collect();
+    let hook = definition(&schema, "hook");
+    let keys = ["name", "on", "command", "timeout", "veto"].map(|name| key(hook, name));
+    all.push(Section { name: "hook", about: about(hook), keys: keys.to_vec() });
+    all
+}
+
+fn definition<'a>(schema: &'a Value, section: &str) -> &'a Value {
+    let property = &schema["properties"][section];
+    let reference = match section {
+        "" => return schema,
+        "hook" => &property["items"]["$ref"],
+        _ => &property["$ref"],
+    };
+    let name = reference.as_str().and_then(|r| r.strip_prefix("#/$defs/")).expect("sections are definitions");
+    &schema["$defs"][name]
+}
+
+fn about(schema: &Value) -> String {
+    schema["description"].as_str().unwrap_or_default().replace('\n', " ")
+}
+
+fn key(section: &Value, name: &str) -> Key {
+    let schema = &section["properties"][name];
+    assert!(schema.is_object(), "the schema has the key {name}");
+    let default = schema.get("default").map(toml_value);
+    let example = schema["examples"].get(0).map(toml_value).or_else(|| default.clone());
+    Key {
+        name: name.to_owned(),
+        #[cfg(test)]
+        kind: kind(schema),
+        about: about(schema),
+        default,
+        example: example.expect(name),
+    }
+}
+
+#[cfg(test)]
+fn kind(schema: &Value) -> String {
+    let named = schema["title"].as_str().or(schema["type"].as_str()).unwrap_or("string");
+    let of_names = || schema["items"]["enum"].is_array() || schema["items"]["type"] == "string";
+    if named == "array" && of_names() { "array of strings".to_owned() } else { named.to_owned() }
+}
+
+macro_rules! value_schema {
+    ($name:ident, $schema:expr) => {
+        /// Stands for a kind of value in the schema.
+        #[derive(Debug)]
+        pub(crate) struct $name;
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    };
+}
+
+value_schema!(
+    DurationText,
+    json_schema!({
+        "title": "duration", "type": "string", "pattern": "^(?=.)([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$",
+    })
+);
+value_schema!(
+    CostValue,
+    json_schema!({
+        "title": "US dollars",
+        "anyOf": [
+            { "type": "number", "exclusiveMinimum": 0, "maximum": super::value::cost::MOST },
+            { "type": "string", "pattern": r"^\$?[0-9_]+(\.[0-9]{1,6})?$" },
+        ],
+    })
+);
+value_schema!(
+    SizeText,
+    json_schema!({ "title": "size", "type": "string", "pattern": "^[0-9]+(B|KiB|MiB|GiB)$" })
+);
+value_schema!(
+    CommandValue,
+    json_schema!({
+        "title": "command",
+        "anyOf": [
+            { "type": "string", "minLength": 1 },
+            { "type": "array", "items": { "type": "string" }, "minItems": 1 },
+        ],
+    })
+);
+value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS }));
+value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise"] }));

@@ -1,0 +1,191 @@
+//! A TOML file as one layer. What cannot be read is reported and never written over.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Read};
+use std::ops::Range;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::nearest::{nearest, shortened};
+use super::origin::{Layer, Origin, Source};
+use super::raw::{Given, GivenHook, Item, Raw};
+use super::value::{UNLIMITED, wishes_no_limit};
+use crate::problem::{Place, Problem};
+
+/// A megabyte is a thousand times what anyone writes by hand.
+const LARGEST: u64 = 1024 * 1024;
+const MOST_HOOKS: usize = 100;
+const REPORTED: usize = 20;
+pub(crate) const SECTIONS: [&str; 5] = ["limits", "agent", "promise", "completion", "output"];
+
+/// The layer a file makes; a missing file makes an empty one.
+pub(crate) fn read(path: &Path, layer: Layer, problems: &mut Vec<Problem>) -> Given {
+    match text(path) {
+        Ok(Some(text)) => parse(path, layer, text, problems),
+        Ok(None) => Given::default(),
+        Err(problem) => {
+            problems.push(problem);
+            Given::default()
+        }
+    }
+}
+
+fn text(path: &Path) -> Result<Option<String>, Problem> {
+    let here = |what: String| Problem::new(what).at(Place::from(path.to_owned()));
+    let unreadable = |e: std::io::Error| here(format!("cannot read the configuration: {e}"));
+    // A named pipe must not hang ralph before it is found to be none.
+    let opened = OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(path);
+    let file = match opened {
+        Ok(file) => file,
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(e) => return Err(unreadable(e)),
+    };
+    if !file.metadata().map_err(unreadable)?.is_file() {
+        return Err(here("the configuration is not a regular file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(here("the configuration is larger than 1 MiB".to_owned()));
+    }
+    String::from_utf8(bytes).map(Some).map_err(|e| {
+        let offset = e.utf8_error().valid_up_to();
+        here(format!("the configuration is not UTF-8: bad byte at offset {offset}"))
+    })
+}
+
+pub(crate) fn parse(path: &Path, layer: Layer, text: String, problems: &mut Vec<Problem>) -> Given {
+    let source = Arc::new(Source::new(path.to_owned(), text));
+    let table = match DeTable::parse(source.text()) {
+        Ok(table) => table,
+        Err(e) => {
+            problems.push(syntax_error(&source, &e));
+            return Given::default();
+        }
+    };
+    let mut walk = Walk { layer, source: &source, given: Given::default(), problems };
+    walk.document(table.get_ref());
+    walk.given
+}
+
+fn syntax_error(source: &Source, e: &toml::de::Error) -> Problem {
+    let end = source.text().len();
+    let span = e.span().unwrap_or(end..end);
+    let place = source.place(&span);
+    let line = place.spot.as_ref().map_or("", |spot| &spot.text);
+    let value = line.split_once('=').map_or("", |(_, value)| value.trim());
+    let hint =
+        if wishes_no_limit(value) { UNLIMITED } else { "a line is `key = value`; texts stand in quotes" };
+    let hint = hint.to_owned();
+    Problem::new(format!("not valid TOML: {}", e.message())).at(place).next(hint)
+}
+
+struct Walk<'a> {
+    layer: Layer,
+    source: &'a Arc<Source>,
+    given: Given,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Walk<'_> {
+    fn document(&mut self, table: &DeTable<'_>) {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let name = key.get_ref().as_ref();
+            match value.get_ref() {
+                DeValue::Table(section) if SECTIONS.contains(&name) => {
+                    let items = self.items(name, section);
+                    self.given.items.extend(items);
+                }
+                DeValue::Array(hooks) if name == "hook" => self.hooks(hooks.iter()),
+                DeValue::Table(_) if name != "hook" => self.unknown_section(name, key.span()),
+                _ if name == "hook" => self.misshapen("hook", "[[hook]]", key.span()),
+                _ if SECTIONS.contains(&name) => self.misshapen(name, &format!("[{name}]"), key.span()),
+                _ => {
+                    let item = self.item("", key, value);
+                    self.given.items.push(item);
+                }
+            }
+        }
+    }
+
+    fn hooks<'t>(&mut self, hooks: impl ExactSizeIterator<Item = &'t Spanned<DeValue<'t>>>) {
+        let count = hooks.len();
+        for hook in hooks.take(MOST_HOOKS) {
+            match hook.get_ref() {
+                DeValue::Table(table) => {
+                    let items = self.items("hook", table);
+                    self.given.hooks.push(GivenHook { at: self.origin(hook.span()), items });
+                }
+                _ => self.misshapen("hook", "[[hook]]", hook.span()),
+            }
+        }
+        if count > MOST_HOOKS {
+            let what = format!("{count} hooks, at most {MOST_HOOKS} are allowed");
+            self.problems.push(Problem::new(what).next("let one command do several things"));
+        }
+    }
+
+    fn items(&self, section: &str, table: &DeTable<'_>) -> Vec<Item> {
+        table.iter().map(|(key, value)| self.item(section, key, value)).collect()
+    }
+
+    fn item(
+        &self,
+        section: &str,
+        key: &Spanned<toml::de::DeString<'_>>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Item {
+        Item {
+            section: section.to_owned(),
+            key: key.get_ref().to_string(),
+            key_at: self.origin(key.span()),
+            raw: self.raw(value),
+            at: self.origin(value.span()),
+        }
+    }
+
+    fn raw(&self, value: &Spanned<DeValue<'_>>) -> Raw {
+        match value.get_ref() {
+            DeValue::String(text) => Raw::Text(text.to_string()),
+            DeValue::Integer(_) | DeValue::Float(_) => {
+                Raw::Number(self.source.text()[value.span()].to_owned())
+            }
+            DeValue::Boolean(value) => Raw::Bool(*value),
+            DeValue::Datetime(_) => Raw::Date,
+            DeValue::Array(values) => Raw::List(values.iter().map(|value| self.raw(value)).collect()),
+            DeValue::Table(_) => Raw::Table,
+        }
+    }
+
+    fn origin(&self, span: Range<usize>) -> Origin {
+        Origin::File { layer: self.layer, source: Arc::clone(self.source), span }
+    }
+
+    fn unknown_section(&mut self, name: &str, span: Range<usize>) {
+        // A hostile file has a hundred thousand of them.
+        if self.problems.len() >= REPORTED {
+            return;
+        }
+        let problem =
+            Problem::new(format!("unknown section [{}]", shortened(name))).at(self.source.place(&span));
+        let problem = match nearest(name, SECTIONS.into_iter().chain(["hook"])) {
+            Some("hook") => problem.next("did you mean [[hook]]?"),
+            Some(near) => problem.next(format!("did you mean [{near}]?")),
+            None => problem,
+        };
+        self.problems.push(
+            problem.next(format!("sections: {}, [[hook]]", SECTIONS.map(|s| format!("[{s}]")).join(", "))),
+        );
+    }
+
+    fn misshapen(&mut self, name: &str, heading: &str, span: Range<usize>) {
+        let problem = Problem::new(format!("`{name}` is not a key")).at(self.source.place(&span));
+        self.problems.push(problem.next(format!("write the heading {heading} and its keys below it")));
+    }
+}

@@ -1,0 +1,107 @@
+//! The flags that set settings. They take raw text: the parsers of the configuration file judge it, so
+//! that a wrong value meets the same hint everywhere.
+
+use clap::Args;
+
+use super::origin::Origin;
+use super::raw::{Given, Item, Raw};
+
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitFlags {
+    /// Stop after this many iterations
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_iterations: Option<String>,
+    /// Stop after this much running time: 30m, 1h30m
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub(crate) max_duration: Option<String>,
+    /// Stop after this many tokens
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_tokens: Option<String>,
+    /// Stop after this many US dollars: 5 or 12.50
+    #[arg(long, value_name = "DOLLARS", allow_hyphen_values = true)]
+    pub(crate) max_cost_usd: Option<String>,
+    /// Stop after this many failed attempts in a row
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_consecutive_failures: Option<String>,
+    /// Wait this long between iterations: 0.5 or 500ms
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub(crate) iteration_delay: Option<String>,
+    /// No limit on iterations; needs --max-duration, --max-tokens or --max-cost-usd
+    #[arg(long)]
+    pub(crate) unlimited: bool,
+}
+
+impl LimitFlags {
+    pub(crate) fn add_to(&self, given: &mut Given) {
+        given.flag("--max-iterations", "limits", "max_iterations", self.max_iterations.as_deref());
+        given.flag("--max-duration", "limits", "max_duration", self.max_duration.as_deref());
+        given.flag("--max-tokens", "limits", "max_tokens", self.max_tokens.as_deref());
+        given.flag("--max-cost-usd", "limits", "max_cost_usd", self.max_cost_usd.as_deref());
+        let failures = self.max_consecutive_failures.as_deref();
+        given.flag("--max-consecutive-failures", "limits", "max_consecutive_failures", failures);
+        given.flag("--iteration-delay", "limits", "iteration_delay", self.iteration_delay.as_deref());
+        given.flag("--unlimited", "limits", "unlimited", self.unlimited.then_some("true"));
+    }
+}
+
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Agent")]
+pub(crate) struct AgentFlags {
+    /// The agent to run, as `ralph agents` names it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// The program to run as agent, split into words and run without a shell
+    #[arg(long, value_name = "'PROGRAM ARGS'")]
+    pub(crate) agent_command: Option<String>,
+    /// How long an attempt may take to its first output
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub(crate) start_timeout: Option<String>,
+    /// How long the agent may be silent
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub(crate) silence_timeout: Option<String>,
+    /// How long an attempt may take in all
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub(crate) total_timeout: Option<String>,
+}
+
+impl AgentFlags {
+    pub(crate) fn add_to(&self, given: &mut Given) {
+        given.flag("--agent", "agent", "name", self.agent.as_deref());
+        given.flag("--agent-command", "agent", "command", self.agent_command.as_deref());
+        given.flag("--start-timeout", "agent", "start_timeout", self.start_timeout.as_deref());
+        given.flag("--silence-timeout", "agent", "silence_timeout", self.silence_timeout.as_deref());
+        given.flag("--total-timeout", "agent", "total_timeout", self.total_timeout.as_deref());
+    }
+}
+
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Completion")]
+pub(crate) struct PromiseFlags {
+    /// The word the agent must give inside <promise></promise> when it is done
+    #[arg(long, value_name = "WORD", alias = "completion-promise")]
+    pub(crate) promise: Option<String>,
+    /// Take the bare word, without a suffix of its own for each attempt
+    #[arg(long)]
+    pub(crate) no_nonce: bool,
+}
+
+impl PromiseFlags {
+    pub(crate) fn add_to(&self, given: &mut Given) {
+        given.flag("--promise", "promise", "word", self.promise.as_deref());
+        given.flag("--no-nonce", "promise", "nonce", self.no_nonce.then_some("false"));
+    }
+}
+
+impl Given {
+    fn flag(&mut self, name: &'static str, section: &str, key: &str, value: Option<&str>) {
+        let Some(value) = value else { return };
+        self.items.push(Item {
+            section: section.to_owned(),
+            key: key.to_owned(),
+            key_at: Origin::Flag(name),
+            raw: Raw::Given(value.to_owned()),
+            at: Origin::Flag(name),
+        });
+    }
+}

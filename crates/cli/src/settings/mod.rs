@@ -1,0 +1,34 @@
+//! What a person set, from defaults, files, environment and flags: read once, checked strictly, and
+//! known by where each value comes from. Nothing else in ralph reads the environment or a
+//! configuration file.
+
+mod catalogue;
+mod environment;
+mod file;
+pub(crate) mod flags;
+pub(crate) mod hook;
+mod limits;
+mod nearest;
+mod origin;
+mod partial;
+mod raw;
+mod reader;
+pub(crate) mod resolved;
+mod root;
+mod show;
+pub(crate) mod sources;
+mod template;
+pub(crate) mod trust;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use catalogue::schema;
+pub(crate) use hook::Hook;
+pub(crate) use raw::Given;
+pub(crate) use resolved::{CustodyChoice, Settings};
+pub(crate) use root::project_root;
+pub(crate) use show::{Style as ShowStyle, show};
+pub(crate) use sources::{Loaded, Sources};
+pub(crate) use template::{GITIGNORE, template};

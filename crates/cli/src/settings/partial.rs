@@ -1,0 +1,250 @@
+//! What one layer sets, and the keys there are. The doc comments are the documentation: the schema,
+//! `docs/config.md` and the file that `ralph init` writes are made of them.
+
+use std::collections::BTreeSet;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ralph_core::id::AgentName;
+use ralph_core::policy::{Cost, Signal};
+use ralph_core::promise::Word;
+use schemars::JsonSchema;
+
+use super::catalogue::{CommandValue, CostValue, DurationText, SizeText};
+use super::hook::{Hook, HookKeys, read_hooks};
+use super::limits;
+use super::origin::Set;
+use super::raw::Given;
+use super::reader::{Known, Reader};
+use super::resolved::CustodyChoice;
+use super::value::count::{count, count_u32};
+use super::value::duration::{deadline, delay, limit};
+use super::value::{command, cost::cost, plain, size::size};
+use crate::problem::Problem;
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(title = "The configuration of ralph", deny_unknown_fields)]
+pub(crate) struct Partial {
+    /// Where ralph keeps its journals and the output of agents, as an absolute path.
+    #[schemars(with = "Option<String>", extend("default" = "~/.local/state/ralph"))]
+    pub(crate) state_dir: Option<Set<PathBuf>>,
+    #[schemars(with = "Option<LimitsPart>")]
+    pub(crate) limits: LimitsPart,
+    #[schemars(with = "Option<AgentPart>")]
+    pub(crate) agent: AgentPart,
+    #[schemars(with = "Option<PromisePart>")]
+    pub(crate) promise: PromisePart,
+    #[schemars(with = "Option<CompletionPart>")]
+    pub(crate) completion: CompletionPart,
+    #[schemars(with = "Option<OutputPart>")]
+    pub(crate) output: OutputPart,
+    /// Commands to run when something happens in a run.
+    #[schemars(rename = "hook", with = "Option<Vec<HookKeys>>")]
+    pub(crate) hooks: Vec<Set<Hook>>,
+}
+
+/// What a run may use up.
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct LimitsPart {
+    /// How many iterations a run may have (100 for a prompt, 10 for a prompt with criteria).
+    #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_ITERATIONS), extend("examples" = [100]))]
+    pub(crate) max_iterations: Option<Set<NonZeroU32>>,
+    /// How long a run may take, pauses not counted (8h, with criteria 30m).
+    #[schemars(with = "Option<DurationText>", extend("examples" = ["8h"]))]
+    pub(crate) max_duration: Option<Set<Duration>>,
+    /// How many tokens a run may use; unset, they are not limited.
+    #[schemars(with = "Option<u64>", range(min = 1, max = limits::MOST_TOKENS), extend("examples" = [2_000_000]))]
+    pub(crate) max_tokens: Option<Set<NonZeroU64>>,
+    /// How many US dollars a run may cost; unset, they are not limited.
+    #[schemars(with = "Option<CostValue>", extend("examples" = ["12.50"]))]
+    pub(crate) max_cost_usd: Option<Set<Cost>>,
+    /// How many attempts may fail in a row before the run stops.
+    #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_FAILURES), extend("default" = 5))]
+    pub(crate) max_consecutive_failures: Option<Set<NonZeroU32>>,
+    /// How long to wait between two iterations (none for a prompt, 1s for a backlog).
+    #[schemars(with = "Option<DurationText>", extend("examples" = ["500ms"]))]
+    pub(crate) iteration_delay: Option<Set<Duration>>,
+    /// No limit on iterations; needs one of max_duration, max_tokens, max_cost_usd.
+    #[schemars(with = "Option<bool>", extend("default" = false))]
+    pub(crate) unlimited: Option<Set<bool>>,
+}
+
+/// The program that does the work.
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct AgentPart {
+    /// The agent, as `ralph agents` names it.
+    #[schemars(with = "Option<String>", extend("examples" = ["claude"]))]
+    pub(crate) name: Option<Set<AgentName>>,
+    /// The program to run, without a shell: words, or a string that is split into words.
+    #[schemars(with = "Option<CommandValue>", extend("examples" = [["my-agent", "--quiet"]]))]
+    pub(crate) command: Option<Set<Vec<String>>>,
+    /// How long an attempt may take to its first output; unset, only silence_timeout counts.
+    #[schemars(with = "Option<DurationText>", extend("examples" = ["2m"]))]
+    pub(crate) start_timeout: Option<Set<Duration>>,
+    /// How long an agent may be silent.
+    #[schemars(with = "Option<DurationText>", extend("default" = "30m"))]
+    pub(crate) silence_timeout: Option<Set<Duration>>,
+    /// How long an attempt may take in all; unset, the limits of the run count.
+    #[schemars(with = "Option<DurationText>", extend("examples" = ["2h"]))]
+    pub(crate) total_timeout: Option<Set<Duration>>,
+    /// How long to wait after a failed attempt; doubles with every further failure.
+    #[schemars(with = "Option<DurationText>", extend("default" = "2s"))]
+    pub(crate) retry_delay: Option<Set<Duration>>,
+    /// Environment variables that the agent does not get.
+    #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["AWS_SECRET_ACCESS_KEY"]]))]
+    pub(crate) env_exclude: Option<Set<Vec<String>>>,
+    /// How the agent's processes are kept together: "auto" takes a cgroup where one may be made.
+    #[schemars(with = "Option<CustodyChoice>", extend("default" = "auto"))]
+    pub(crate) custody: Option<Set<CustodyChoice>>,
+}
+
+/// The word an agent gives when it is done.
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct PromisePart {
+    /// The word inside the promise tag.
+    #[schemars(with = "Option<String>", extend("default" = "DONE"))]
+    pub(crate) word: Option<Set<Word>>,
+    /// Whether every attempt's word carries a suffix of its own, so that an old one cannot count.
+    #[schemars(with = "Option<bool>", extend("default" = true))]
+    pub(crate) nonce: Option<Set<bool>>,
+}
+
+/// What counts as done.
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct CompletionPart {
+    /// The signals that must all be there in one iteration; "promise" is the one there is.
+    #[schemars(with = "Option<Vec<super::catalogue::RequireName>>", extend("default" = ["promise"]))]
+    pub(crate) require: Option<Set<BTreeSet<Signal>>>,
+}
+
+/// How much of an agent's output is kept.
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct OutputPart {
+    /// How much is kept of an attempt's output from its beginning.
+    #[schemars(with = "Option<SizeText>", extend("default" = "32MiB"))]
+    pub(crate) keep_head: Option<Set<u64>>,
+    /// How much is kept of an attempt's output before its end.
+    #[schemars(with = "Option<SizeText>", extend("default" = "32MiB"))]
+    pub(crate) keep_tail: Option<Set<u64>>,
+}
+
+impl Partial {
+    pub(crate) fn read(given: Given, problems: &mut Vec<Problem>) -> Partial {
+        let mut reader = Reader::new(given.items, problems);
+        let partial = Partial::take(&mut reader);
+        reader.finish();
+        Partial { hooks: read_hooks(given.hooks, problems), ..partial }
+    }
+
+    /// Every key outside `[[hook]]`, in the order in which they are shown.
+    pub(crate) fn known() -> Vec<Known> {
+        let mut nobody = Vec::new();
+        let mut reader = Reader::new(Vec::new(), &mut nobody);
+        Partial::take(&mut reader);
+        reader.known().to_vec()
+    }
+
+    fn take(from: &mut Reader<'_>) -> Partial {
+        Partial {
+            state_dir: from.take("", "state_dir", plain::directory),
+            limits: LimitsPart::take(from),
+            agent: AgentPart::take(from),
+            promise: PromisePart {
+                word: from.take("promise", "word", plain::word),
+                nonce: from.take("promise", "nonce", plain::boolean),
+            },
+            completion: CompletionPart { require: from.take("completion", "require", plain::require) },
+            output: OutputPart {
+                keep_head: from.take("output", "keep_head", size),
+                keep_tail: from.take("output", "keep_tail", size),
+            },
+            hooks: Vec::new(),
+        }
+    }
+
+    /// This layer on top of a lower one, key by key. Hooks add up, lower ones first; a hook of the
+    /// same name replaces the lower one.
+    pub(crate) fn over(self, lower: Partial) -> Partial {
+        let is_replaced = |hook: &Set<Hook>| self.hooks.iter().any(|own| own.value.name == hook.value.name);
+        let mut hooks: Vec<_> = lower.hooks.into_iter().filter(|hook| !is_replaced(hook)).collect();
+        hooks.extend(self.hooks);
+        Partial {
+            state_dir: self.state_dir.or(lower.state_dir),
+            limits: self.limits.over(lower.limits),
+            agent: self.agent.over(lower.agent),
+            promise: PromisePart {
+                word: self.promise.word.or(lower.promise.word),
+                nonce: self.promise.nonce.or(lower.promise.nonce),
+            },
+            completion: CompletionPart { require: self.completion.require.or(lower.completion.require) },
+            output: OutputPart {
+                keep_head: self.output.keep_head.or(lower.output.keep_head),
+                keep_tail: self.output.keep_tail.or(lower.output.keep_tail),
+            },
+            hooks,
+        }
+    }
+}
+
+impl LimitsPart {
+    fn take(from: &mut Reader<'_>) -> LimitsPart {
+        LimitsPart {
+            max_iterations: from.take("limits", "max_iterations", |r| count_u32(r, limits::MOST_ITERATIONS)),
+            max_duration: from.take("limits", "max_duration", |r| limit(r, 30 * DAY)),
+            max_tokens: from.take("limits", "max_tokens", |r| count(r, limits::MOST_TOKENS)),
+            max_cost_usd: from.take("limits", "max_cost_usd", cost),
+            max_consecutive_failures: from
+                .take("limits", "max_consecutive_failures", |r| count_u32(r, limits::MOST_FAILURES)),
+            iteration_delay: from.take("limits", "iteration_delay", |r| delay(r, DAY)),
+            unlimited: from.take("limits", "unlimited", plain::boolean),
+        }
+    }
+
+    fn over(self, lower: LimitsPart) -> LimitsPart {
+        LimitsPart {
+            max_iterations: self.max_iterations.or(lower.max_iterations),
+            max_duration: self.max_duration.or(lower.max_duration),
+            max_tokens: self.max_tokens.or(lower.max_tokens),
+            max_cost_usd: self.max_cost_usd.or(lower.max_cost_usd),
+            max_consecutive_failures: self.max_consecutive_failures.or(lower.max_consecutive_failures),
+            iteration_delay: self.iteration_delay.or(lower.iteration_delay),
+            unlimited: self.unlimited.or(lower.unlimited),
+        }
+    }
+}
+
+impl AgentPart {
+    fn take(from: &mut Reader<'_>) -> AgentPart {
+        AgentPart {
+            name: from.take("agent", "name", plain::agent_name),
+            command: from.take("agent", "command", command::words),
+            start_timeout: from.take("agent", "start_timeout", |r| deadline(r, DAY)),
+            silence_timeout: from.take("agent", "silence_timeout", |r| deadline(r, DAY)),
+            total_timeout: from.take("agent", "total_timeout", |r| deadline(r, 30 * DAY)),
+            retry_delay: from.take("agent", "retry_delay", |r| delay(r, DAY / 24)),
+            env_exclude: from.take("agent", "env_exclude", plain::variable_names),
+            custody: from.take("agent", "custody", plain::custody),
+        }
+    }
+
+    fn over(self, lower: AgentPart) -> AgentPart {
+        AgentPart {
+            name: self.name.or(lower.name),
+            command: self.command.or(lower.command),
+            start_timeout: self.start_timeout.or(lower.start_timeout),
+            silence_timeout: self.silence_timeout.or(lower.silence_timeout),
+            total_timeout: self.total_timeout.or(lower.total_timeout),
+            retry_delay: self.retry_delay.or(lower.retry_delay),
+            env_exclude: self.env_exclude.or(lower.env_exclude),
+            custody: self.custody.or(lower.custody),
+        }
+    }
+}

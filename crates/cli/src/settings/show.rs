@@ -1,0 +1,168 @@
+//! The effective settings as a person reads them, and as ralph reads them back.
+
+use std::fmt::Write;
+
+use ralph_core::policy::{Kind, Limits, Signal};
+use serde_json::{Map, Value, json};
+
+use super::hook::{Action, Hook};
+use super::origin::{Origin, Set};
+use super::partial::Partial;
+use super::trust::custody_name;
+use super::value::{cost, duration, size};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Toml,
+    Json,
+}
+
+/// With `sources`, every value is followed by where it was set.
+pub(crate) fn show(merged: &Partial, style: Style, sources: bool) -> String {
+    match style {
+        Style::Toml => toml(merged, sources),
+        Style::Json => format!("{:#}\n", json(merged, sources)),
+    }
+}
+
+struct Row {
+    section: &'static str,
+    key: &'static str,
+    value: Option<Value>,
+    origin: Origin,
+}
+
+fn row<T>(
+    section: &'static str,
+    key: &'static str,
+    set: &Option<Set<T>>,
+    value: impl FnOnce(&T) -> Value,
+) -> Row {
+    Row {
+        section,
+        key,
+        value: set.as_ref().map(|set| value(&set.value)),
+        origin: set.as_ref().map_or(Origin::Default, |set| set.origin.clone()),
+    }
+}
+
+fn rows(merged: &Partial) -> Vec<Row> {
+    let Partial { state_dir, limits, agent, promise, completion, output, hooks: _ } = merged;
+    let time = |d: &std::time::Duration| json!(duration::written_out(*d));
+    let bytes = |n: &u64| json!(size::written_out(*n));
+    vec![
+        row("", "state_dir", state_dir, |dir| json!(dir.to_string_lossy())),
+        row("limits", "max_iterations", &limits.max_iterations, |n| json!(n)),
+        row("limits", "max_duration", &limits.max_duration, time),
+        row("limits", "max_tokens", &limits.max_tokens, |n| json!(n)),
+        row("limits", "max_cost_usd", &limits.max_cost_usd, |c| json!(cost::written_out(*c))),
+        row("limits", "max_consecutive_failures", &limits.max_consecutive_failures, |n| json!(n)),
+        row("limits", "iteration_delay", &limits.iteration_delay, time),
+        row("limits", "unlimited", &limits.unlimited, |on| json!(on)),
+        row("agent", "name", &agent.name, |name| json!(name.as_str())),
+        row("agent", "command", &agent.command, |words| json!(words)),
+        row("agent", "start_timeout", &agent.start_timeout, time),
+        row("agent", "silence_timeout", &agent.silence_timeout, time),
+        row("agent", "total_timeout", &agent.total_timeout, time),
+        row("agent", "retry_delay", &agent.retry_delay, time),
+        row("agent", "env_exclude", &agent.env_exclude, |names| json!(names)),
+        row("agent", "custody", &agent.custody, |choice| json!(custody_name(*choice))),
+        row("promise", "word", &promise.word, |word| json!(word.as_str())),
+        row("promise", "nonce", &promise.nonce, |on| json!(on)),
+        row("completion", "require", &completion.require, signals),
+        row("output", "keep_head", &output.keep_head, bytes),
+        row("output", "keep_tail", &output.keep_tail, bytes),
+    ]
+}
+
+fn signals(require: &std::collections::BTreeSet<Signal>) -> Value {
+    serde_json::to_value(require).expect("signals are words")
+}
+
+fn hook_fields(hook: &Hook) -> [(&'static str, Value); 5] {
+    let command = match &hook.action {
+        Action::Shell(line) => json!(line),
+        Action::Program(words) => json!(words),
+    };
+    [
+        ("name", json!(hook.name)),
+        ("on", json!(hook.on)),
+        ("command", command),
+        ("timeout", json!(duration::written_out(hook.timeout))),
+        ("veto", json!(hook.veto)),
+    ]
+}
+
+fn toml(merged: &Partial, sources: bool) -> String {
+    let mut text = String::new();
+    let mut section = "";
+    for row in rows(merged) {
+        if row.section != section {
+            section = row.section;
+            text += &format!("\n[{section}]\n");
+        }
+        text += &line(&row, sources);
+    }
+    for hook in &merged.hooks {
+        let source = if sources { format!("  # {}", hook.origin) } else { String::new() };
+        text += &format!("\n[[hook]]{source}\n");
+        for (key, value) in hook_fields(&hook.value) {
+            text += &format!("{key} = {}\n", toml_value(&value));
+        }
+    }
+    text
+}
+
+/// What nobody set stands as a comment: feeding it back must not turn a default of one kind of run
+/// into a setting for all kinds.
+fn line(row: &Row, sources: bool) -> String {
+    let mut line = match &row.value {
+        Some(value) => format!("{} = {}", row.key, toml_value(value)),
+        None => match prompt_default(row.key) {
+            Some(default) => format!("# {} = {} for a prompt", row.key, toml_value(&default)),
+            None => format!("# {} is not set", row.key),
+        },
+    };
+    if sources && row.value.is_some() {
+        write!(line, "  # {}", crate::problem::visible(&row.origin.to_string()))
+            .expect("a string takes any text");
+    }
+    line + "\n"
+}
+
+fn prompt_default(key: &str) -> Option<Value> {
+    let limits = Limits::defaults(Kind::Prompt);
+    match key {
+        "max_iterations" => limits.max_iterations.map(|n| json!(n)),
+        "max_duration" => limits.max_duration.map(|d| json!(duration::written_out(d))),
+        "max_consecutive_failures" => Some(json!(limits.max_consecutive_failures)),
+        "iteration_delay" => Some(json!(duration::written_out(limits.iteration_delay))),
+        _ => None,
+    }
+}
+
+pub(crate) fn toml_value(value: &Value) -> String {
+    toml::Value::try_from(value).expect("settings are texts, numbers, booleans and lists").to_string()
+}
+
+fn json(merged: &Partial, sources: bool) -> Value {
+    let told = |value: Value, origin: &Origin| {
+        if sources { json!({ "value": value, "source": origin.to_string() }) } else { value }
+    };
+    let mut all = Map::new();
+    for row in rows(merged) {
+        let value = told(row.value.unwrap_or(Value::Null), &row.origin);
+        if row.section.is_empty() {
+            all.insert(row.key.to_owned(), value);
+        } else {
+            let section = all.entry(row.section).or_insert_with(|| json!({}));
+            section[row.key] = value;
+        }
+    }
+    let hook = |set: &Set<Hook>| {
+        let fields = hook_fields(&set.value).into_iter().map(|(key, value)| (key.to_owned(), value));
+        told(Value::Object(fields.collect()), &set.origin)
+    };
+    all.insert("hook".to_owned(), merged.hooks.iter().map(hook).collect());
+    Value::Object(all)
+}

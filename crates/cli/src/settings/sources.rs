@@ -1,0 +1,115 @@
+//! Where settings come from, and the reading of all of it.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::origin::{Layer, Set};
+use super::partial::Partial;
+use super::raw::Given;
+use super::resolved::{Settings, defaults, state_dir};
+use super::root::project_root;
+use super::trust::{Trust, executable_digest, untrusted};
+use super::{environment, file};
+use crate::problem::{Place, Problem, Problems};
+
+/// All that reading settings depends on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sources {
+    pub(crate) env: BTreeMap<OsString, OsString>,
+    /// The directory of the user's `config.toml`.
+    pub(crate) user_dir: Option<PathBuf>,
+    pub(crate) project_root: PathBuf,
+    pub(crate) flags: Given,
+}
+
+impl Sources {
+    /// Those of this process; the only place where settings meet the process environment.
+    pub(crate) fn of_process(start: &Path, flags: Given) -> Result<Sources, Problem> {
+        let project_root = project_root(start).map_err(|e| {
+            Problem::new(format!("cannot find the project: {e}")).at(Place::from(start.to_owned()))
+        })?;
+        let env: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        let user_dir = base_dir(&env, "XDG_CONFIG_HOME", ".config");
+        Ok(Sources { env, user_dir, project_root, flags })
+    }
+}
+
+/// `ralph` in one of the XDG base directories; a relative one is to be ignored.
+pub(crate) fn base_dir(
+    env: &BTreeMap<OsString, OsString>,
+    variable: &str,
+    below_home: &str,
+) -> Option<PathBuf> {
+    let absolute =
+        |name: &str| env.get(OsStr::new(name)).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home)))?;
+    Some(base.join("ralph"))
+}
+
+/// What a project's own file sets.
+#[derive(Debug, Clone)]
+pub(crate) struct ProjectLayer {
+    pub(crate) path: PathBuf,
+    pub(crate) partial: Partial,
+}
+
+/// Every layer, read and merged, with whatever was wrong in any of them.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) project: ProjectLayer,
+    pub(crate) merged: Partial,
+    pub(crate) problems: Vec<Problem>,
+    /// `state_dir` as it is without the project's file.
+    own_state_dir: Option<Set<PathBuf>>,
+    env: BTreeMap<OsString, OsString>,
+}
+
+impl Loaded {
+    pub(crate) fn read(sources: Sources) -> Loaded {
+        let mut problems = Vec::new();
+        let mut partial = |given: &dyn Fn(&mut Vec<Problem>) -> Given| {
+            let given = given(&mut problems);
+            Partial::read(given, &mut problems)
+        };
+        let project_path = sources.project_root.join(".ralph/config.toml");
+        let user = partial(&|p| match &sources.user_dir {
+            Some(dir) => file::read(&dir.join("config.toml"), Layer::User, p),
+            None => Given::default(),
+        });
+        let project = partial(&|p| file::read(&project_path, Layer::Project, p));
+        let environment = partial(&|p| environment::read(&sources.env, p));
+        let flags = partial(&|_| sources.flags.clone());
+        let own = user.over(defaults(&sources.env));
+        let person = flags.over(environment);
+        let own_state_dir = person.state_dir.clone().or(own.state_dir.clone());
+        let merged = person.over(project.clone()).over(own);
+        let project = ProjectLayer { path: project_path, partial: project };
+        Loaded { project, merged, problems, own_state_dir, env: sources.env }
+    }
+
+    /// Whether the agent's command was typed, so that a relative path in it is meant from where that was.
+    pub(crate) fn command_is_typed(&self) -> bool {
+        self.merged.agent.command.as_ref().is_some_and(|set| set.origin.layer() == Layer::Flag)
+    }
+
+    /// Where ralph's state is kept, grants among it: a project must not be able to bring its own.
+    pub(crate) fn state_dir(&self) -> Result<PathBuf, Problem> {
+        state_dir(self.own_state_dir.as_ref(), &self.env)
+    }
+
+    /// The settings, if nothing is wrong and the project may do what it asks for.
+    pub(crate) fn resolve(self, trust: Trust) -> Result<Settings, Problems> {
+        let mut problems = self.problems;
+        if trust == Trust::Withheld
+            && let Some(digest) = executable_digest(&self.project)
+        {
+            problems.push(untrusted(&self.project, &digest));
+        }
+        let settings = Settings::resolve(&self.merged, &self.env).map_err(|problem| problems.push(problem));
+        match settings {
+            Ok(settings) if problems.is_empty() => Ok(settings),
+            _ => Err(Problems(problems)),
+        }
+    }
+}

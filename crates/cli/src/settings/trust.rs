@@ -1,0 +1,111 @@
+//! What a project's file could do to the person who runs ralph in it: the part that needs a grant.
+
+use serde_json::{Value, json};
+
+use super::hook::Hook;
+use super::origin::Set;
+use super::partial::Partial;
+use super::resolved::CustodyChoice;
+use super::sources::ProjectLayer;
+use crate::problem::{Place, Problem, visible};
+
+/// Whether the person has granted this project what its file asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trust {
+    Granted,
+    Withheld,
+}
+
+/// The identity of everything in a project's file that runs something or loosens something. Limits
+/// and comments are no part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Digest {
+    /// BLAKE3 in hexadecimal; a grant is stored by it and the path of the file.
+    pub(crate) hash: String,
+    /// What a person is asked to allow, a line each.
+    pub(crate) listing: Vec<String>,
+}
+
+/// `None` where there is nothing to allow.
+pub(crate) fn executable_digest(project: &ProjectLayer) -> Option<Digest> {
+    let carried = carried(&project.partial);
+    if carried.is_empty() {
+        return None;
+    }
+    let canonical = Value::Array(carried.iter().map(|one| json!([one.key, one.value])).collect());
+    let hash = blake3::hash(canonical.to_string().as_bytes()).to_hex().to_string();
+    // A command could otherwise draw over the line that shows it, or forge the next one.
+    let shown = |effect: String| visible(&effect.replace('\n', "\\n"));
+    Some(Digest { hash, listing: carried.into_iter().map(|one| shown(one.effect)).collect() })
+}
+
+pub(crate) fn untrusted(project: &ProjectLayer, digest: &Digest) -> Problem {
+    let effects: String = digest.listing.iter().map(|effect| format!("\n  {effect}")).collect();
+    Problem::new(format!("this project is not trusted, and its configuration{effects}"))
+        .at(Place::from(project.path.clone()))
+        .next("read it, then allow it with `ralph trust`")
+}
+
+struct Carried {
+    key: &'static str,
+    value: Value,
+    effect: String,
+}
+
+fn carried(partial: &Partial) -> Vec<Carried> {
+    let agent = &partial.agent;
+    let unlimited = partial.limits.unlimited.as_ref().filter(|set| set.value);
+    let mut all: Vec<Carried> = [
+        carry("state_dir", &partial.state_dir, |dir| {
+            (json!(dir), format!("keeps ralph's state in {}", dir.display()))
+        }),
+        carry("unlimited", &unlimited.cloned(), |on| {
+            (json!(on), "takes the limit on iterations away".to_owned())
+        }),
+        carry("agent.name", &agent.name, |name| (json!(name.as_str()), format!("runs the agent {name}"))),
+        carry("agent.command", &agent.command, |words| {
+            (json!(words), format!("runs as agent: {}", shell_words::join(words)))
+        }),
+        carry("agent.env_exclude", &agent.env_exclude, |names| {
+            (json!(names), format!("hides from the agent, besides ralph's own list: {}", listed(names)))
+        }),
+        carry("agent.custody", &agent.custody, |choice| {
+            let name = custody_name(*choice);
+            (json!(name), format!("keeps the agent's processes together with: {name}"))
+        }),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    all.extend(partial.hooks.iter().map(|set| hook(&set.value)));
+    all
+}
+
+fn carry<T>(
+    key: &'static str,
+    set: &Option<Set<T>>,
+    tell: impl FnOnce(&T) -> (Value, String),
+) -> Option<Carried> {
+    let (value, effect) = tell(&set.as_ref()?.value);
+    Some(Carried { key, value, effect })
+}
+
+fn hook(hook: &Hook) -> Carried {
+    let events: Vec<&str> = hook.on.iter().copied().collect();
+    let words = hook.action.words();
+    let value = json!([hook.name, events, words, hook.timeout.as_millis().to_string(), hook.veto]);
+    let may_veto = if hook.veto { ", with a veto" } else { "" };
+    let command = shell_words::join(&words);
+    Carried { key: "hook", value, effect: format!("runs on {}{may_veto}: {command}", events.join(", ")) }
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+pub(crate) fn custody_name(choice: CustodyChoice) -> &'static str {
+    match choice {
+        CustodyChoice::Auto => "auto",
+        CustodyChoice::Subreaper => "subreaper",
+    }
+}

@@ -1,0 +1,67 @@
+//! How a run takes up what a person asks of it.
+
+use crate::control::{Change, Control, ControlNo};
+use crate::event::Event;
+use crate::moment::Moment;
+use crate::run::{Pace, Run, Step, Until};
+
+impl Run {
+    /// Takes up a control. Twice the same is harmless; on a stopped run nothing happens.
+    pub fn apply(&mut self, no: ControlNo, control: &Control, now: Moment) {
+        if no <= self.controls_seen {
+            return;
+        }
+        self.controls_seen = no;
+        let before = (self.step.clone(), self.pace, self.policy.limits.clone(), self.steering.len());
+        let at = self.fresh.len();
+        if self.stop().is_none() {
+            self.obey(control, now);
+        }
+        let after = (self.step.clone(), self.pace, self.policy.limits.clone(), self.steering.len());
+        let changed = before != after;
+        // The cause stands in the journal before what it led to.
+        self.fresh.insert(at, Event::ControlApplied { no, control: control.clone(), changed });
+    }
+
+    fn obey(&mut self, control: &Control, now: Moment) {
+        match control {
+            Control::Pause if self.pace == Pace::Going && !self.is_paused() => self.pace = Pace::Pausing,
+            Control::Resume if self.pace == Pace::Pausing => self.pace = Pace::Going,
+            Control::Resume if self.is_paused() => return self.unpause(now),
+            Control::Stop if self.pace != Pace::Aborting => self.pace = Pace::Stopping,
+            Control::Abort => self.pace = Pace::Aborting,
+            Control::SetIterations { change } => self.set_iterations(*change),
+            Control::Steer { text } => self.steering.push(text.clone()),
+            Control::Pause | Control::Resume | Control::Stop => return,
+        }
+        self.reconsider(now);
+    }
+
+    /// Nothing is under way at these steps, so a new pace or limit takes effect at once. A wait is cut short only
+    /// by a new pace.
+    fn reconsider(&mut self, now: Moment) {
+        match self.step.clone() {
+            Step::Select | Step::Think(_) => self.proceed(self.step.clone(), now),
+            Step::Wait(_, then) if self.pace != Pace::Going => self.proceed(*then, now),
+            Step::Wait(..)
+            | Step::Code(..)
+            | Step::Verify(..)
+            | Step::Consolidate(..)
+            | Step::Abandon(..)
+            | Step::Stop(_) => {}
+        }
+    }
+
+    fn unpause(&mut self, now: Moment) {
+        if let Step::Wait(Until::Told, then) = self.step.clone() {
+            self.note(Event::Unpaused {});
+            self.proceed(*then, now);
+        }
+    }
+
+    /// A run that was asked to be unlimited stays so: it is bounded by time, tokens or cost.
+    fn set_iterations(&mut self, change: Change) {
+        let max = &mut self.policy.limits.max_iterations;
+        *max = max.map(|max| change.applied(max));
+    }
+}

@@ -1,0 +1,99 @@
+//! The one gate that every new attempt passes, and the one place where limits are checked.
+
+use std::time::Duration;
+
+use crate::event::{Ending, Event};
+use crate::moment::Moment;
+use crate::report::Fault;
+use crate::run::{Pace, Run, Step, Until};
+use crate::stop::{Stop, StopReason};
+
+impl Run {
+    /// The one gate to a new attempt: what a person asked for comes first, then the limits.
+    pub(super) fn proceed(&mut self, next: Step, now: Moment) {
+        match self.pace {
+            Pace::Aborting => self.halt(StopReason::Aborted, "asked to abort"),
+            Pace::Stopping => self.halt(StopReason::Stopped, "asked to stop"),
+            Pace::Pausing => {
+                self.pace = Pace::Going;
+                self.note(Event::Paused {});
+                self.step = Step::Wait(Until::Told, Box::new(next));
+            }
+            Pace::Going => match self.limit_reached(&next, now) {
+                Some(stop) => {
+                    let Stop { reason, evidence } = stop.clone();
+                    self.note(Event::Limit { reason, evidence });
+                    self.halt(stop.reason, &stop.evidence);
+                }
+                None => self.step = next,
+            },
+        }
+    }
+
+    pub(super) fn proceed_after(&mut self, delay: Duration, why: &str, next: Step, now: Moment) {
+        self.proceed(next.clone(), now);
+        let delay = self.time_left(now.running).map_or(delay, |left| left.min(delay));
+        if self.step != next || delay.is_zero() {
+            return;
+        }
+        let until = now.at.saturating_add(delay).expect("a duration never under-flows a timestamp");
+        self.note(Event::Waiting { until, why: why.to_owned() });
+        self.step = Step::Wait(Until::Time { from: now.at, to: until }, Box::new(next));
+    }
+
+    /// Every limit, in one place. `next` tells a new iteration from a further attempt at this one.
+    fn limit_reached(&self, next: &Step, now: Moment) -> Option<Stop> {
+        let limits = &self.policy.limits;
+        let tally = &self.tally;
+        let reached = |reason, evidence| Some(Stop { reason, evidence });
+        if tally.failures >= limits.max_consecutive_failures.get() {
+            let last = self.tried.last().map_or("its guard died", |tried| tried.outcome.as_str());
+            let evidence = format!("{} attempts in a row ended in error, the last: {last}", tally.failures);
+            return reached(StopReason::ConsecutiveFailures, evidence);
+        }
+        if let Some(max) = limits.max_duration.filter(|max| now.running >= *max) {
+            return reached(StopReason::MaxDuration, format!("{max:?} of running time are used up"));
+        }
+        if let Some(max) = limits.max_tokens.filter(|max| tally.usage.tokens() >= max.get()) {
+            return reached(StopReason::Budget, format!("{} of {max} tokens used", tally.usage.tokens()));
+        }
+        if let Some(max) = limits.max_cost.filter(|max| tally.usage.cost >= *max) {
+            return reached(StopReason::Budget, format!("{} of {max} spent", tally.usage.cost));
+        }
+        if let Some(max) = limits.max_iterations.filter(|max| tally.iterations >= max.get())
+            && matches!(next, Step::Select)
+        {
+            let evidence = format!("{} of {max} iterations done without completion", tally.iterations);
+            return reached(StopReason::MaxIterations, evidence);
+        }
+        None
+    }
+
+    /// The disk or the database let the run down: it ends resumable, as far as that can still be written.
+    pub fn fail(&mut self, reason: StopReason, evidence: &str) {
+        if let Step::Code(attempt, _) = self.step.clone() {
+            self.note(Event::AttemptEnded {
+                iteration: attempt.iteration,
+                attempt: attempt.number,
+                ending: Ending::Lost(Fault::Storage),
+            });
+        }
+        self.halt(reason, evidence);
+    }
+
+    /// A hook that may do so refused the iteration.
+    pub fn veto(&mut self, hook: &str, why: &str) {
+        self.halt(StopReason::Stopped, &format!("hook `{hook}` vetoed the iteration: {why}"));
+    }
+
+    pub(super) fn halt(&mut self, reason: StopReason, evidence: &str) {
+        self.note(Event::RunStopped {
+            stop_reason: reason.name().to_owned(),
+            detail: reason,
+            status: reason.state(),
+            exit_code: reason.exit_code(),
+            evidence: evidence.to_owned(),
+        });
+        self.step = Step::Stop(Stop { reason, evidence: evidence.to_owned() });
+    }
+}

@@ -1,0 +1,9 @@
+//! The decisions of a run, at the grain of phases.
+//!
+//! Pure: what happened comes in, the next step goes out in `Run::step`, and what is to be journalled in
+//! `Run::fresh`. `drive` in the engine performs the steps; hosts apply the same functions from their hooks.
+
+mod controls;
+mod gate;
+mod resume;
+mod steps;

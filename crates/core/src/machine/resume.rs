@@ -1,0 +1,36 @@
+//! How a run goes on after a crash or a stop.
+
+use crate::event::Event;
+use crate::moment::Moment;
+use crate::report::Fault;
+use crate::run::{Pace, Run, Step, Until};
+use crate::stop::Stop;
+
+impl Run {
+    /// Goes on after a crash or a stop: an attempt that was under way is closed as interrupted and tried again.
+    pub fn resume(&mut self, now: Moment) {
+        self.note(Event::RunResumed {});
+        self.pace = Pace::Going;
+        match self.step.clone() {
+            Step::Code(attempt, _) => self.after_fault(attempt, Fault::Interrupted, now),
+            Step::Stop(_) if self.mid_iteration => self.proceed(Step::Think(self.next_attempt()), now),
+            Step::Stop(_) => self.proceed(Step::Select, now),
+            Step::Wait(Until::Told, then) => {
+                self.note(Event::Unpaused {});
+                self.proceed(*then, now);
+            }
+            Step::Abandon(_, stop) => self.reopen_after(&stop, now),
+            Step::Select | Step::Think(_) | Step::Verify(..) | Step::Consolidate(..) | Step::Wait(..) => {}
+        }
+    }
+
+    /// The crash came between the end of an attempt and the end of the run: it ends as it would have, unless
+    /// that end is one that a person may go on from.
+    fn reopen_after(&mut self, stop: &Stop, now: Moment) {
+        if stop.reason.is_resumable() {
+            self.proceed(Step::Think(self.next_attempt()), now);
+        } else {
+            self.halt(stop.reason, &stop.evidence);
+        }
+    }
+}

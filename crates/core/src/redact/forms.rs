@@ -1,0 +1,157 @@
+//! The spellings under which one secret value shows up in output: as it is, in JSON, in addresses, in base64.
+
+use std::fmt::Write as _;
+
+/// A form shorter than this would hide ordinary text.
+const SHORTEST: usize = 8;
+
+/// Longer values are looked for in pieces, so that none is longer than what the stream keeps in view.
+pub(super) const LONGEST: usize = 4096;
+
+/// Every spelling of `value`, none of them with a line break in it.
+pub(super) fn of(value: &str) -> Vec<Vec<u8>> {
+    let json = json_escaped(value);
+    let json_twice = json_escaped(&json);
+    let mut forms: Vec<String> = value.lines().map(|line| line.trim().to_owned()).collect();
+    forms.extend([
+        json.replace('/', "\\/"),
+        ascii_only(&json),
+        json,
+        json_twice,
+        percent_encoded(value, b"-_.~", true),
+        percent_encoded(value, b"-_.~", false),
+        percent_encoded(value, b"-_.~!'()*", true),
+        percent_encoded(value, b"-_.* ", true).replace(' ', "+"),
+    ]);
+    for offset in 0..3 {
+        let encoded = base64_inside(value.as_bytes(), offset);
+        forms.push(encoded.replace('+', "-").replace('/', "_"));
+        forms.push(encoded.replace('/', "\\/"));
+        forms.push(encoded);
+    }
+    forms
+        .iter()
+        .flat_map(|form| pieces(form))
+        .filter(|piece| piece.len() >= SHORTEST)
+        .map(|piece| piece.as_bytes().to_vec())
+        .collect()
+}
+
+/// `text` with its `%xx` undone, when that is text and not the same.
+pub(super) fn percent_decoded(text: &str) -> Option<String> {
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = tail.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match (first, byte) {
+            (b'%', Some(byte)) => {
+                decoded.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                decoded.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(decoded).ok().filter(|decoded| decoded != text)
+}
+
+fn pieces(form: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = form;
+    while rest.len() > LONGEST {
+        let (piece, tail) = rest.split_at(rest.floor_char_boundary(LONGEST));
+        pieces.push(piece);
+        rest = tail;
+    }
+    pieces.push(rest);
+    pieces
+}
+
+fn json_escaped(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn ascii_only(json: &str) -> String {
+    let mut ascii = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character.is_ascii() {
+            ascii.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            let _ = write!(ascii, "\\u{unit:04x}");
+        }
+    }
+    ascii
+}
+
+fn percent_encoded(text: &str, plain: &[u8], upper: bool) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || plain.contains(&byte) {
+            encoded.push(char::from(byte));
+        } else if upper {
+            let _ = write!(encoded, "%{byte:02X}");
+        } else {
+            let _ = write!(encoded, "%{byte:02x}");
+        }
+    }
+    encoded
+}
+
+/// The part of the base64 of `…value…` that depends on `value` alone when it starts at `offset` modulo three.
+fn base64_inside(value: &[u8], offset: usize) -> String {
+    let mut padded = vec![0; offset];
+    padded.extend_from_slice(value);
+    let bits = padded.len() * 8;
+    let first = (offset * 8).div_ceil(6);
+    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let sextet = |index: usize| {
+        let bit = index * 6;
+        let high = u16::from(padded[bit / 8]) << 8;
+        let low = padded.get(bit / 8 + 1).map_or(0, |byte| u16::from(*byte));
+        usize::from(((high | low) >> (10 - bit % 8)) & 63)
+    };
+    (first..bits / 6).map(|index| char::from(alphabet[sextet(index)])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base64_inside, of, percent_decoded};
+
+    #[test]
+    fn base64_is_found_at_every_offset() {
+        // Encodings of "secret!value", "xsecret!valuey" and "xysecret!value" by coreutils.
+        assert_eq!(base64_inside(b"secret!value", 0), "c2VjcmV0IXZhbHVl");
+        assert!("eHNlY3JldCF2YWx1ZXk=".contains(&base64_inside(b"secret!value", 1)));
+        assert!("eHlzZWNyZXQhdmFsdWU=".contains(&base64_inside(b"secret!value", 2)));
+        assert!(base64_inside(b"secret!value", 1).len() >= 14);
+    }
+
+    #[test]
+    fn a_value_has_its_spellings() {
+        let forms = of("a\"b/c d\u{e9}\\\nsecond line");
+        for expected in [
+            "a\"b/c d\u{e9}\\",
+            "second line",
+            "a\\\"b/c d\u{e9}\\\\\\nsecond line",
+            "a\\\"b/c d\\u00e9\\\\\\nsecond line",
+            "a\\\\\\\"b/c d\u{e9}\\\\\\\\\\\\nsecond line",
+            "a%22b%2Fc%20d%C3%A9%5C%0Asecond%20line",
+            "a%22b%2fc%20d%c3%a9%5c%0asecond%20line",
+            "a%22b%2Fc+d%C3%A9%5C%0Asecond+line",
+        ] {
+            assert!(forms.contains(&expected.as_bytes().to_vec()), "{expected}");
+        }
+    }
+
+    #[test]
+    fn percent_signs_are_undone_where_they_mean_something() {
+        assert_eq!(percent_decoded("a%40b%zz%"), Some("a@b%zz%".to_owned()));
+        assert_eq!(percent_decoded("plain"), None);
+    }
+}

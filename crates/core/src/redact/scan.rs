@@ -1,0 +1,168 @@
+//! Finds what is to be hidden in one piece of text: a pass over all beginnings, then a look at each hit.
+
+use super::beginnings::Beginnings;
+use super::pem;
+use super::shapes::{Before, Look, SHAPES, Shape};
+
+/// How far before a trigger a secret may begin, and how far back a word's start is judged.
+pub(super) const LOOK_BEHIND: usize = 32;
+
+pub(super) const ENVIRONMENT: &str = "env";
+
+/// Something to hide: `start..end`, or from `start` on for as long as a private key goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) kind: &'static str,
+}
+
+#[derive(Debug)]
+enum Rule {
+    Literal(Box<[u8]>),
+    Shape { trigger: &'static str, shape: &'static Shape },
+    PrivateKey,
+}
+
+impl Rule {
+    fn beginning(&self) -> &[u8] {
+        match self {
+            Rule::Literal(literal) => literal,
+            Rule::Shape { trigger, .. } => trigger.as_bytes(),
+            Rule::PrivateKey => pem::BEGIN,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Scanner {
+    beginnings: Beginnings,
+    rules: Vec<Rule>,
+}
+
+impl Scanner {
+    pub(super) fn new(literals: Vec<Vec<u8>>) -> Scanner {
+        let literals = literals.into_iter().map(|literal| Rule::Literal(literal.into_boxed_slice()));
+        let shapes = SHAPES.iter().flat_map(|shape| {
+            let triggers = shape.triggers.iter();
+            triggers.map(move |trigger| Rule::Shape { trigger, shape })
+        });
+        let rules: Vec<Rule> = literals.chain(shapes).chain([Rule::PrivateKey]).collect();
+        Scanner { beginnings: Beginnings::new(rules.iter().map(Rule::beginning)), rules }
+    }
+
+    /// What is to be hidden in `text[from..]`, in order; what stands before `from` is only looked at.
+    pub(super) fn spans(&self, text: &[u8], from: usize, spans: &mut Vec<Span>) {
+        spans.clear();
+        self.beginnings.each(text, from, |at, index| {
+            let rule = &self.rules[index];
+            if !text[at..].starts_with(rule.beginning()) {
+                return;
+            }
+            let span = match rule {
+                Rule::Literal(literal) => Some(literal_span(literal, at)),
+                Rule::Shape { shape, .. } => shape_at(shape, text, at, spans),
+                Rule::PrivateKey => pem::begin_at(text, at),
+            };
+            spans.extend(span.filter(|span| span.start >= from));
+        });
+        spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    }
+}
+
+/// Whether hiding `literal` would hide what stands for something hidden.
+pub(super) fn stands_in_a_replacement(literal: &[u8]) -> bool {
+    let kinds = SHAPES.iter().map(|shape| shape.kind);
+    kinds.chain([ENVIRONMENT, pem::KIND]).any(|kind| {
+        let replacement = format!("[redacted:{kind}]");
+        let mut windows = replacement.as_bytes().windows(literal.len());
+        windows.any(|window| window == literal)
+    })
+}
+
+fn literal_span(literal: &[u8], at: usize) -> Span {
+    Span { start: at, end: at + literal.len(), kind: ENVIRONMENT }
+}
+
+fn shape_at(shape: &Shape, text: &[u8], at: usize, found: &[Span]) -> Option<Span> {
+    let start = match shape.before {
+        Before::Anything => at,
+        Before::WordStart if starts_word(&text[..at]) || follows_hidden(found, at) => at,
+        Before::WordStart => return None,
+        Before::Digits => at - digits_before(&text[..at]),
+        Before::Bytes(count) => at.checked_sub(count)?,
+    };
+    let secret = matched(shape, &text[start..])?;
+    let after = text.get(start + secret.end).copied();
+    looks(shape.look, &text[start..][secret.clone()], after).then(|| Span {
+        start: start + secret.start,
+        end: start + secret.end,
+        kind: shape.kind,
+    })
+}
+
+/// The range of the secret: the group that took part, or the whole match.
+fn matched(shape: &Shape, text: &[u8]) -> Option<std::ops::Range<usize>> {
+    let regex = shape.regex();
+    if regex.captures_len() == 1 {
+        return regex.find(text).map(|found| found.range());
+    }
+    // Most hits are no match, and that is cheaper to learn without the groups.
+    if !regex.is_match(text) {
+        return None;
+    }
+    let captures = regex.captures(text)?;
+    captures.iter().skip(1).flatten().next().map(|group| group.range())
+}
+
+/// Whether a word may start after `before`, which may end in an escape (`\n`), a percent code or a colour.
+fn starts_word(before: &[u8]) -> bool {
+    match before {
+        [] => true,
+        [.., last] if !last.is_ascii_alphanumeric() && *last != b'_' && *last != b'-' => true,
+        [.., b'\\', b'n' | b't' | b'r'] => true,
+        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
+        [rest @ .., b'm' | b'K'] => {
+            let parameters = rest
+                .iter()
+                .rev()
+                .take(LOOK_BEHIND - 8)
+                .take_while(|byte| byte.is_ascii_digit() || **byte == b';');
+            let count = parameters.count();
+            rest[..rest.len() - count].ends_with(b"[")
+        }
+        [..] => false,
+    }
+}
+
+fn follows_hidden(found: &[Span], at: usize) -> bool {
+    found.iter().rev().take(LOOK_BEHIND).any(|span| span.end == at)
+}
+
+fn digits_before(before: &[u8]) -> usize {
+    let digits = before.iter().rev().take(LOOK_BEHIND - 1);
+    digits.take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+fn looks(look: Look, secret: &[u8], after: Option<u8>) -> bool {
+    match look {
+        Look::Any => true,
+        Look::Mixed => is_mixed(secret) || secret.ends_with(b"="),
+        Look::Random => {
+            let code = matches!(after, Some(b'(' | b'[' | b'{' | b'<' | b'$'));
+            !code && is_random(secret)
+        }
+    }
+}
+
+fn is_mixed(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Some stretch between separators has letters and digits changing places three times, as hardly an identifier does.
+fn is_random(text: &[u8]) -> bool {
+    text.split(|byte| b"-_./=:@".contains(byte)).any(|part| {
+        let changes = part.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
+        part.len() >= 6 && changes.count() >= 3
+    })
+}

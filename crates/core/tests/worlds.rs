@@ -1,0 +1,521 @@
+//! Random worlds: agent outcomes × faults × controls × limits, thousands of whole runs of the pure machine, with
+//! crashes at any point. What must hold in every one of them is asserted; what must happen in some is counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::{NonZeroU32, NonZeroU64};
+use std::time::Duration;
+
+use ralph_core::Timestamp;
+use ralph_core::brief;
+use ralph_core::control::{Change, Control, ControlNo};
+use ralph_core::event::{Ending, Entry, Event};
+use ralph_core::id::{AgentName, RunId};
+use ralph_core::moment::Moment;
+use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
+use ralph_core::promise::{Claim, Word};
+use ralph_core::report::{AgentExit, Fault, Report, Usage};
+use ralph_core::run::{Pace, Request, Run, Step, Until};
+use ralph_core::stop::StopReason;
+use ralph_core::task::Task;
+use ralph_core::verdict;
+use ralph_core::view::RunView;
+
+const WORLDS: u64 = 12_000;
+
+#[test]
+fn in_every_world_the_run_stops_within_its_limits_and_counts_nothing_twice() {
+    let mut seen = BTreeMap::new();
+    for seed in 0..WORLDS {
+        let world = World::live(seed);
+        world.check(seed);
+        for what in world.happened {
+            *seen.entry(what).or_insert(0_u32) += 1;
+        }
+    }
+    println!("{WORLDS} worlds");
+    for (what, times) in &seen {
+        println!("{times:>8}  {what}");
+    }
+    let missing: Vec<_> = MUST_HAPPEN.iter().filter(|what| !seen.contains_key(**what)).collect();
+    assert!(missing.is_empty(), "never happened in {WORLDS} worlds: {missing:?}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    for seed in 0..500 {
+        let (one, other) = (World::live(seed), World::live(seed));
+        assert_eq!(one.journal, other.journal, "seed {seed}");
+        assert_eq!(one.run, other.run, "seed {seed}");
+    }
+}
+
+const MUST_HAPPEN: [&str; 33] = [
+    "stop completed",
+    "stop consecutive_failures",
+    "stop max_iterations",
+    "stop max_duration",
+    "stop budget",
+    "stop no_tasks",
+    "stop stopped",
+    "stop aborted",
+    "stop disk",
+    "control pause",
+    "control resume",
+    "control stop",
+    "control abort",
+    "control set_iterations",
+    "control steer",
+    "control twice",
+    "control after the end",
+    "fault aborted",
+    "fault time_up",
+    "fault interrupted",
+    "fault guard_lost",
+    "fault storage",
+    "exit code",
+    "exit signal",
+    "exit not_started",
+    "exit silence_timeout",
+    "exit start_timeout",
+    "exit total_timeout",
+    "crash",
+    "crash during code",
+    "resume after stop",
+    "clock turned back",
+    "rewound to the gate",
+];
+
+struct World {
+    dice: Dice,
+    run: Run,
+    /// What a crash leaves: the last committed run.
+    committed: Run,
+    gate: Option<Run>,
+    journal: Vec<Entry>,
+    at: Timestamp,
+    running: Duration,
+    controls: u64,
+    waiting: Vec<(ControlNo, Control)>,
+    happened: Vec<String>,
+    resumes_left: u32,
+}
+
+impl World {
+    fn live(seed: u64) -> World {
+        let mut dice = Dice(seed);
+        let at = Timestamp::from_second(1_800_000_000).unwrap();
+        let request = Request {
+            id: RunId::new(at, seed),
+            task: Task::prompt("make it work"),
+            policy: policy(&mut dice),
+            agent: AgentName::parse("command").unwrap(),
+            agent_command: vec!["agent".to_owned()],
+            model: None,
+            seed,
+            version: "0.0.0".to_owned(),
+        };
+        let run = Run::start(request, Moment { at, running: Duration::ZERO });
+        let mut world = World {
+            committed: run.clone(),
+            run,
+            dice,
+            gate: None,
+            journal: Vec::new(),
+            at,
+            running: Duration::ZERO,
+            controls: 0,
+            waiting: Vec::new(),
+            happened: Vec::new(),
+            resumes_left: 3,
+        };
+        world.commit();
+        for _ in 0..20_000 {
+            if !world.turn() {
+                return world;
+            }
+        }
+        panic!("world {seed} never ends: {:?}", world.run.step);
+    }
+
+    /// One step of the run, or a crash instead. False when the run is over for good.
+    fn turn(&mut self) -> bool {
+        self.pass_time(0, 2_000);
+        if self.dice.one_in(12) {
+            self.ask();
+        }
+        if self.dice.one_in(25) {
+            self.crash();
+        }
+        match self.run.step.clone() {
+            Step::Select => {
+                self.remember_gate();
+                let task = (!self.dice.one_in(400)).then(|| self.run.task.clone());
+                self.run.after_select(task, self.now());
+            }
+            Step::Think(attempt) => {
+                self.remember_gate();
+                let brief = brief::compose(&self.run, &attempt);
+                self.run.after_think(attempt, brief, self.now());
+            }
+            Step::Code(attempt, _) => {
+                if !self.commit() {
+                    return true;
+                }
+                if self.dice.one_in(20) {
+                    self.happened.push("crash during code".to_owned());
+                    self.crash();
+                    return true;
+                }
+                if self.dice.one_in(300) {
+                    self.run.fail(StopReason::Disk, "no space left");
+                    self.happened.push("fault storage".to_owned());
+                    return true;
+                }
+                let outcome = self.work();
+                self.run.after_code(attempt, outcome, self.now());
+            }
+            Step::Verify(attempt, report) => {
+                let verdict = verdict::judge(&self.run.policy.completion, &report);
+                self.run.after_verify(attempt, Ok(verdict), &report.tail, self.now());
+            }
+            Step::Consolidate(attempt, verdict) => self.run.after_consolidate(attempt, verdict, self.now()),
+            Step::Wait(until, then) => {
+                if !self.commit() {
+                    return true;
+                }
+                self.wait(until, *then);
+            }
+            Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.now()),
+            Step::Stop(stop) => {
+                if !self.commit() {
+                    return true;
+                }
+                self.happened.push(format!("stop {}", name(&stop.reason)));
+                return self.go_on_after(stop.reason);
+            }
+        }
+        true
+    }
+
+    fn wait(&mut self, until: Until, then: Step) {
+        match until {
+            Until::Time { from, to } => {
+                assert!(to >= from);
+                if self.dice.one_in(50) {
+                    self.happened.push("clock turned back".to_owned());
+                    self.at = self.at.checked_sub(Duration::from_secs(3_600)).unwrap();
+                }
+                self.pass_time(0, 5_000);
+                self.run.after_wait(then, self.now());
+            }
+            Until::Told => {
+                let control = if self.dice.one_in(4) { Control::Stop } else { Control::Resume };
+                self.request(control);
+                self.look();
+            }
+        }
+    }
+
+    fn go_on_after(&mut self, reason: StopReason) -> bool {
+        if self.dice.one_in(5) {
+            self.request(Control::Stop);
+            self.look();
+            while !self.commit() {}
+            self.happened.push("control after the end".to_owned());
+        }
+        if !reason.is_resumable() || self.resumes_left == 0 {
+            return false;
+        }
+        self.happened.push("resume after stop".to_owned());
+        self.resume();
+        true
+    }
+
+    /// What the agent does, cut short by what a person asks meanwhile and by the run's own time.
+    fn work(&mut self) -> Result<Report, Fault> {
+        if self.dice.one_in(6) {
+            self.ask();
+            self.look();
+        }
+        let takes = Duration::from_millis(self.dice.below(40_000));
+        if self.run.pace == Pace::Aborting {
+            return self.lost(Fault::Aborted);
+        }
+        if let Some(left) = self.run.time_left(self.running).filter(|left| *left <= takes) {
+            self.advance(left);
+            return self.lost(Fault::TimeUp);
+        }
+        self.advance(takes);
+        if self.dice.one_in(40) {
+            return self.lost(Fault::GuardLost);
+        }
+        let exit = self.exit();
+        self.happened.push(format!("exit {}", name_of_exit(&exit)));
+        let claim = if self.dice.one_in(15) { Claim::Made { line: 1 } } else { Claim::None };
+        let usage = Usage {
+            input_tokens: self.dice.below(500),
+            cached_tokens: 0,
+            output_tokens: self.dice.below(500),
+            cost: Cost(self.dice.below(1_000)),
+        };
+        Ok(Report {
+            exit,
+            claim,
+            usage,
+            duration_ms: 1,
+            output_bytes: 0,
+            tail: "output".repeat(50),
+            leftovers: 0,
+        })
+    }
+
+    fn lost(&mut self, fault: Fault) -> Result<Report, Fault> {
+        self.happened.push(format!("fault {}", name(&fault)));
+        Err(fault)
+    }
+
+    fn exit(&mut self) -> AgentExit {
+        match self.dice.below(20) {
+            0 | 1 => AgentExit::Code { code: 1 },
+            2 => AgentExit::Signal { signal: 9 },
+            3 => AgentExit::NotStarted { why: "no such file".to_owned() },
+            4 => AgentExit::SilenceTimeout,
+            5 => AgentExit::TotalTimeout,
+            6 => AgentExit::StartTimeout,
+            _ => AgentExit::Code { code: 0 },
+        }
+    }
+
+    /// A person asks for something; sometimes twice.
+    fn ask(&mut self) {
+        let control = match self.dice.below(14) {
+            0..=3 => Control::Pause,
+            4..=6 => Control::Resume,
+            7 => Control::Stop,
+            8 => Control::Abort,
+            9..=11 => Control::SetIterations { change: Change::By(self.dice.below(5) as i32 - 2) },
+            _ => Control::Steer { text: "mind the tests".to_owned() },
+        };
+        if self.dice.one_in(5) {
+            self.happened.push("control twice".to_owned());
+            self.request(control.clone());
+        }
+        self.request(control);
+    }
+
+    fn request(&mut self, control: Control) {
+        self.happened.push(format!("control {}", tag(&control)));
+        self.controls += 1;
+        self.waiting.push((ControlNo(self.controls), control));
+    }
+
+    fn look(&mut self) {
+        let now = self.now();
+        for (no, control) in self.waiting.clone() {
+            self.run.apply(no, &control, now);
+        }
+    }
+
+    /// As the engine commits: controls that are waiting come first, and send the run back to the gate.
+    fn commit(&mut self) -> bool {
+        let unseen = self.waiting.iter().any(|(no, _)| *no > self.run.controls_seen);
+        if unseen {
+            let rewound = self.gate.take();
+            if let Some(gate) = rewound {
+                self.run = gate;
+                self.happened.push("rewound to the gate".to_owned());
+            }
+            self.look();
+            return false;
+        }
+        let fresh = std::mem::take(&mut self.run.fresh);
+        for event in fresh {
+            self.journal.push(Entry { seq: self.journal.len() as u64 + 1, at: self.at, event });
+        }
+        self.waiting.retain(|(no, _)| *no > self.run.controls_seen);
+        self.gate = None;
+        self.committed = self.run.clone();
+        true
+    }
+
+    fn remember_gate(&mut self) {
+        if self.gate.is_none() {
+            self.gate = Some(self.run.clone());
+        }
+    }
+
+    /// `kill -9`, and a resume that finds only what was committed, as it was written.
+    fn crash(&mut self) {
+        self.happened.push("crash".to_owned());
+        let written = serde_json::to_string(&self.committed).unwrap();
+        self.run = serde_json::from_str(&written).unwrap();
+        assert_eq!(self.run, self.committed, "a run survives being written");
+        self.gate = None;
+        self.look();
+        if self.run.is_unfinished() {
+            self.resume();
+        }
+    }
+
+    fn resume(&mut self) {
+        self.resumes_left = self.resumes_left.saturating_sub(1);
+        if matches!(self.run.step, Step::Code(..)) {
+            self.happened.push("fault interrupted".to_owned());
+        }
+        let now = self.now();
+        self.run.resume(now);
+        while !self.commit() {}
+    }
+
+    fn now(&self) -> Moment {
+        Moment { at: self.at, running: self.running }
+    }
+
+    fn pass_time(&mut self, from: u64, to: u64) {
+        let millis = from + self.dice.below(to - from);
+        self.advance(Duration::from_millis(millis));
+    }
+
+    fn advance(&mut self, by: Duration) {
+        self.at = self.at.checked_add(by).unwrap();
+        self.running += by;
+    }
+
+    fn check(&self, seed: u64) {
+        let mut audit = Audit::default();
+        for (index, entry) in self.journal.iter().enumerate() {
+            assert_eq!(entry.seq, index as u64 + 1, "seed {seed}");
+            audit.take(&entry.event, seed);
+        }
+        assert_eq!(audit.open, None, "seed {seed}: stopped with an attempt half-done");
+        assert!(audit.stopped, "seed {seed}: no stop in the journal");
+        let view = RunView::of(&self.journal).unwrap();
+        let tally = self.run.tally;
+        assert_eq!(
+            (view.iteration, view.attempts, view.usage, view.max_iterations),
+            (
+                tally.iterations,
+                tally.attempts_total,
+                tally.usage,
+                self.run.policy.limits.max_iterations.map(Into::into)
+            ),
+            "seed {seed}: the view and the run disagree"
+        );
+        assert_eq!(
+            view.stop_reason.as_deref(),
+            self.run.stop().map(|stop| stop.reason.name()),
+            "seed {seed}"
+        );
+    }
+}
+
+/// Reads a journal as a suspicious person would.
+#[derive(Default)]
+struct Audit {
+    max: Option<u32>,
+    iteration: u32,
+    open: Option<(u32, u32)>,
+    begun: BTreeSet<(u32, u32)>,
+    cancelled: bool,
+    stopped: bool,
+    failures: u32,
+    max_failures: u32,
+}
+
+impl Audit {
+    fn take(&mut self, event: &Event, seed: u64) {
+        match event {
+            Event::RunStarted(started) => {
+                self.max = started.limits.max_iterations;
+                self.max_failures = started.limits.max_consecutive_failures;
+            }
+            Event::RunResumed {} => (self.cancelled, self.stopped) = (false, false),
+            Event::IterationStarted { iteration, .. } => {
+                assert!(!self.cancelled, "seed {seed}: iteration {iteration} began after a cancel");
+                assert_eq!(*iteration, self.iteration + 1, "seed {seed}: iterations skip or repeat");
+                assert!(self.max.is_none_or(|max| *iteration <= max), "seed {seed}: over max_iterations");
+                self.iteration = *iteration;
+            }
+            Event::AttemptStarted { iteration, attempt, .. } => {
+                assert!(!self.stopped, "seed {seed}: an attempt after the stop");
+                assert_eq!(self.open, None, "seed {seed}: two attempts at once");
+                assert!(self.failures < self.max_failures, "seed {seed}: over max_consecutive_failures");
+                assert!(self.begun.insert((*iteration, *attempt)), "seed {seed}: an attempt twice");
+                self.open = Some((*iteration, *attempt));
+            }
+            Event::AttemptEnded { iteration, attempt, ending } => {
+                assert_eq!(self.open, Some((*iteration, *attempt)), "seed {seed}: ended what was not open");
+                self.open = None;
+                match ending {
+                    Ending::Reported(report) if report.exit.is_clean() => self.failures = 0,
+                    Ending::Reported(_) | Ending::Lost(Fault::GuardLost) => self.failures += 1,
+                    Ending::Lost(_) => {}
+                }
+            }
+            Event::ControlApplied { control: Control::Stop | Control::Abort, .. } => self.cancelled = true,
+            Event::ControlApplied { control: Control::SetIterations { change }, changed: true, .. } => {
+                self.max = self.max.map(|max| change.applied(NonZeroU32::new(max).unwrap()).get());
+            }
+            Event::RunStopped { .. } => {
+                assert!(!self.stopped, "seed {seed}: stopped twice");
+                assert_eq!(self.open, None, "seed {seed}: stopped with an attempt half-done");
+                self.stopped = true;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn policy(dice: &mut Dice) -> Policy {
+    let mut limits = Limits::defaults(Kind::Prompt);
+    limits.max_iterations = NonZeroU32::new(1 + dice.below(12) as u32);
+    limits.max_consecutive_failures = NonZeroU32::new(1 + dice.below(5) as u32).unwrap();
+    limits.max_duration = dice.one_in(3).then(|| Duration::from_secs(1 + dice.below(200)));
+    limits.max_tokens = dice.one_in(4).then(|| NonZeroU64::new(1 + dice.below(5_000)).unwrap());
+    limits.max_cost = dice.one_in(4).then(|| Cost(1 + dice.below(5_000)));
+    limits.iteration_delay = Duration::from_millis(if dice.one_in(2) { 0 } else { dice.below(3_000) });
+    if dice.one_in(10) {
+        limits.max_iterations = None;
+        limits.max_duration = Some(Duration::from_secs(1 + dice.below(500)));
+    }
+    let promise = Promise { word: Word::parse("DONE").unwrap(), nonce: !dice.one_in(4) };
+    Policy {
+        limits,
+        completion: Completion::by_promise(promise),
+        deadlines: Deadlines::default(),
+        retry: Retry::default(),
+    }
+}
+
+/// SplitMix64.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.roll() % end
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+fn name(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
+}
+
+fn name_of_exit(exit: &AgentExit) -> String {
+    serde_json::to_value(exit).unwrap()["kind"].as_str().unwrap().to_owned()
+}
+
+fn tag(control: &Control) -> String {
+    serde_json::to_value(control).unwrap()["control"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,344 @@
+//! The code phase: one attempt of the agent, watched from start to proof that nothing of it is left.
+
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ralph_core::attempt::Attempt;
+use ralph_core::brief::Brief;
+use ralph_core::event::{Event, Stream};
+use ralph_core::report::{AgentExit, Fault, Report};
+use ralph_core::run::Pace;
+use ralph_store::Store;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
+
+use crate::agent::Listener;
+use crate::custody::{Child, Custody, CustodyError, Ending, Exit, Launch, SpawnError, Status};
+use crate::drive::{Drive, LOOK, Urgency, pressed};
+use crate::environment;
+use crate::error::{EngineError, chain};
+use crate::output::Recorder;
+use crate::watchdog::{Overdue, Watchdog};
+
+/// How long what is still in the pipes may take to come out after the agent is gone.
+const DRAIN: Duration = Duration::from_secs(2);
+/// An attempt that lives this long gets its own line in the journal; a shorter one shares the commit of its end.
+const SETTLED_IN: Duration = Duration::from_millis(100);
+const BUFFER: usize = 128 * 1024;
+/// How much of the output's end a report carries.
+const REPORTED_TAIL: usize = 8_000;
+
+/// Why the attempt is being ended before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    Overdue(Overdue),
+    Aborted,
+}
+
+/// An attempt under way.
+struct Shift {
+    attempt: Attempt,
+    child: Child,
+    recorder: Recorder,
+    listener: Box<dyn Listener>,
+    watchdog: Watchdog,
+    begun: Instant,
+    cause: Option<Cause>,
+    open: [bool; 2],
+    buffer: Box<[u8; BUFFER]>,
+}
+
+impl<S: Store + 'static> Drive<S> {
+    /// Runs the agent once. An `Err` is ralph's own trouble; whatever the agent does is a value.
+    pub(crate) async fn attempt(
+        &mut self,
+        attempt: &Attempt,
+        brief: &Brief,
+    ) -> Result<Result<Report, Fault>, EngineError> {
+        let begun = Instant::now();
+        let spawned = match self.spawn(attempt, brief).await {
+            Ok(child) => child,
+            Err(AttemptError::Spawn(error)) => return Ok(Ok(not_started(&error, begun))),
+            Err(AttemptError::Lost) => return Ok(Err(Fault::GuardLost)),
+            Err(AttemptError::Engine(error)) => return Err(error),
+        };
+        let mut shift = self.shift(attempt, brief, spawned, begun)?;
+        let attended = self.attend(&mut shift).await;
+        self.leave(shift, attended).await
+    }
+
+    /// Asks the guard for the agent, opening a guard first where there is none.
+    async fn spawn(&mut self, attempt: &Attempt, brief: &Brief) -> Result<Child, AttemptError> {
+        let stdin = store_brief(&self.parts.place.output_of(&self.run.id, attempt), brief)?;
+        let invocation = self.parts.agent.invocation(attempt);
+        let launch = Launch {
+            program: invocation.program.into(),
+            args: invocation.args,
+            env: environment::for_attempt(&self.parts.environment, &self.run.id, attempt),
+            dir: self.parts.place.root.clone(),
+        };
+        let custody = match &mut self.custody {
+            Some(custody) => custody,
+            none => none.insert(Custody::open(self.parts.guard.options(&self.run.id)?).await?),
+        };
+        crate::crash::remember_guard(custody.guard_pid());
+        match custody.spawn(&launch, stdin).await {
+            Ok(child) => Ok(child),
+            Err(SpawnError::Custody(CustodyError::GuardLost(_))) => {
+                self.custody = None;
+                Err(AttemptError::Lost)
+            }
+            Err(error) => Err(AttemptError::Spawn(error)),
+        }
+    }
+
+    fn shift(
+        &mut self,
+        attempt: &Attempt,
+        brief: &Brief,
+        child: Child,
+        begun: Instant,
+    ) -> Result<Shift, EngineError> {
+        let place = self.parts.place.output_of(&self.run.id, attempt);
+        let recorder = Recorder::create(&place, &self.parts.redactor, self.parts.caps)?;
+        let left = self.run.time_left(self.stopwatch.running());
+        self.run.note(Event::AgentSpawned {
+            iteration: attempt.iteration,
+            attempt: attempt.number,
+            pid: child.pid,
+            custody: self.custody.as_ref().expect("a child has a guard").kind().into(),
+        });
+        Ok(Shift {
+            attempt: attempt.clone(),
+            child,
+            recorder,
+            listener: self.parts.agent.listen(attempt, brief),
+            watchdog: Watchdog::new(begun, self.run.policy.deadlines, left),
+            begun,
+            cause: None,
+            open: [true, true],
+            buffer: Box::new([0; BUFFER]),
+        })
+    }
+
+    /// Reads, watches the clock and the controls, until the agent and all its descendants are gone.
+    async fn attend(&mut self, shift: &mut Shift) -> Result<Exit, EngineError> {
+        let mut look = tokio::time::interval_at(tokio::time::Instant::now() + SETTLED_IN, LOOK);
+        let mut endured = Urgency::None;
+        loop {
+            let custody = self.custody.as_mut().expect("an attempt under way has a guard");
+            let overdue = shift.watchdog.next().filter(|_| shift.cause.is_none());
+            let Shift { child, buffer, open, .. } = shift;
+            tokio::select! {
+                biased;
+                exit = custody.exited() => return Ok(exit?),
+                read = read_either(child, open, buffer.as_mut_slice()) => self.take_in(shift, read)?,
+                () = due(overdue) => self.end(shift, overdue.map(|(_, which)| Cause::Overdue(which))).await?,
+                pressing = pressed(&mut self.parts.urgency, endured) => {
+                    endured = pressing;
+                    self.press(pressing).await?;
+                }
+                () = self.bell.rung() => self.look().await?,
+                _ = look.tick() => {
+                    self.look().await?;
+                    self.parts.store.heartbeat(&self.run.id, self.stopwatch.running()).await?;
+                }
+            }
+            if self.run.pace == Pace::Aborting {
+                self.end(shift, Some(Cause::Aborted)).await?;
+            }
+        }
+    }
+
+    async fn press(&mut self, pressing: Urgency) -> Result<(), EngineError> {
+        self.abort_by_signal(pressing).await?;
+        self.look().await?;
+        if pressing == Urgency::Kill
+            && let Some(custody) = &mut self.custody
+        {
+            custody.end(Ending::AtOnce).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends the agent once, for the first cause that comes up.
+    async fn end(&mut self, shift: &mut Shift, cause: Option<Cause>) -> Result<(), EngineError> {
+        if shift.cause.is_none()
+            && let (Some(cause), Some(custody)) = (cause, &mut self.custody)
+        {
+            shift.cause = Some(cause);
+            custody.end(Ending::Gently).await?;
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, shift: &mut Shift, (stream, read): (Stream, usize)) -> Result<(), EngineError> {
+        let released = if read == 0 {
+            shift.open[stream as usize] = false;
+            shift.recorder.flush(stream)?
+        } else {
+            shift.watchdog.heard(Instant::now());
+            shift.recorder.push(stream, &half(&shift.buffer, stream)[..read])?
+        };
+        if !released.is_empty() {
+            shift.listener.hear(stream, released);
+            let position = (shift.attempt.iteration, shift.attempt.number);
+            self.parts.feed.output(position, stream, released);
+        }
+        Ok(())
+    }
+
+    /// Takes in what is left in the pipes and closes the attempt.
+    async fn leave(
+        &mut self,
+        mut shift: Shift,
+        attended: Result<Exit, EngineError>,
+    ) -> Result<Result<Report, Fault>, EngineError> {
+        let exit = match attended {
+            Ok(exit) => exit,
+            Err(EngineError::Custody(CustodyError::GuardLost(_))) => {
+                self.custody = None;
+                self.drain(&mut shift).await?;
+                shift.recorder.finish()?;
+                return Ok(Err(Fault::GuardLost));
+            }
+            Err(error) => {
+                self.put_down().await;
+                return Err(error);
+            }
+        };
+        self.drain(&mut shift).await?;
+        for stream in [Stream::Out, Stream::Err] {
+            // What a held-open pipe never ended.
+            self.take_in(&mut shift, (stream, 0))?;
+        }
+        let recorded = shift.recorder.finish()?;
+        let heard = shift.listener.conclude();
+        if let Some(fault) = shift.cause.and_then(fault_of) {
+            return Ok(Err(fault));
+        }
+        Ok(Ok(Report {
+            exit: exit_of(shift.cause, exit.status),
+            claim: heard.claim,
+            usage: heard.usage,
+            duration_ms: millis(shift.begun.elapsed()),
+            output_bytes: recorded.bytes,
+            tail: last_chars(&recorded.tail, REPORTED_TAIL),
+            leftovers: exit.leftovers,
+        }))
+    }
+
+    async fn drain(&mut self, shift: &mut Shift) -> Result<(), EngineError> {
+        let give_up = tokio::time::Instant::now() + DRAIN;
+        while shift.open != [false, false] {
+            let Shift { child, buffer, open, .. } = shift;
+            let read = read_either(child, open, buffer.as_mut_slice());
+            match tokio::time::timeout_at(give_up, read).await {
+                Ok(read) => self.take_in(shift, read)?,
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// ralph itself is in trouble: the agent goes at once, whatever else can still be done.
+    async fn put_down(&mut self) {
+        if let Some(mut custody) = self.custody.take() {
+            let _guard_may_be_gone = custody.end(Ending::AtOnce).await;
+            let _nothing_left_either_way = custody.close().await;
+        }
+    }
+}
+
+enum AttemptError {
+    Spawn(SpawnError),
+    Lost,
+    Engine(EngineError),
+}
+
+impl<E: Into<EngineError>> From<E> for AttemptError {
+    fn from(error: E) -> AttemptError {
+        AttemptError::Engine(error.into())
+    }
+}
+
+async fn due(overdue: Option<(Instant, Overdue)>) {
+    match overdue {
+        Some((at, _)) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The next piece of either stream, each in its half of the buffer. A broken pipe is the end of it.
+async fn read_either(child: &mut Child, open: &[bool; 2], buffer: &mut [u8]) -> (Stream, usize) {
+    let (out, err) = buffer.split_at_mut(BUFFER / 2);
+    tokio::select! {
+        read = read(&mut child.stdout, out), if open[0] => (Stream::Out, read),
+        read = read(&mut child.stderr, err), if open[1] => (Stream::Err, read),
+        else => std::future::pending().await,
+    }
+}
+
+fn half(buffer: &[u8; BUFFER], stream: Stream) -> &[u8] {
+    match stream {
+        Stream::Out => &buffer[..BUFFER / 2],
+        Stream::Err => &buffer[BUFFER / 2..],
+    }
+}
+
+async fn read(pipe: &mut Receiver, buffer: &mut [u8]) -> usize {
+    pipe.read(buffer).await.unwrap_or(0)
+}
+
+/// Keeps the brief beside the output and opens it as the agent's standard input: a file never blocks.
+fn store_brief(dir: &Path, brief: &Brief) -> Result<std::fs::File, EngineError> {
+    let path = dir.join("brief.md");
+    let io = |source| EngineError::Write { path: path.clone(), source };
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&path).map_err(io)?;
+    file.write_all(brief.text.as_bytes()).map_err(io)?;
+    std::fs::File::open(&path).map_err(io)
+}
+
+fn not_started(error: &SpawnError, begun: Instant) -> Report {
+    Report {
+        exit: AgentExit::NotStarted { why: chain(error) },
+        claim: ralph_core::promise::Claim::None,
+        usage: ralph_core::report::Usage::default(),
+        duration_ms: millis(begun.elapsed()),
+        output_bytes: 0,
+        tail: String::new(),
+        leftovers: 0,
+    }
+}
+
+fn fault_of(cause: Cause) -> Option<Fault> {
+    match cause {
+        Cause::Aborted => Some(Fault::Aborted),
+        Cause::Overdue(Overdue::Run) => Some(Fault::TimeUp),
+        Cause::Overdue(Overdue::Start | Overdue::Silence | Overdue::Total) => None,
+    }
+}
+
+fn exit_of(cause: Option<Cause>, status: Status) -> AgentExit {
+    match cause {
+        Some(Cause::Overdue(Overdue::Start)) => AgentExit::StartTimeout,
+        Some(Cause::Overdue(Overdue::Silence)) => AgentExit::SilenceTimeout,
+        Some(Cause::Overdue(Overdue::Total)) => AgentExit::TotalTimeout,
+        Some(Cause::Overdue(Overdue::Run) | Cause::Aborted) | None => match status {
+            Status::Code(code) => AgentExit::Code { code },
+            Status::Signal(signal) => AgentExit::Signal { signal },
+        },
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn last_chars(text: &str, count: usize) -> String {
+    text.chars().skip(text.chars().count().saturating_sub(count)).collect()
+}

@@ -1,0 +1,183 @@
+//! One call of a hook: JSON on its standard input, a deadline, an answer.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use ralph_core::id::RunId;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::io::AsyncReadExt;
+
+use super::Hook;
+use crate::custody::{CgroupUse, Child, Custody, CustodyError, Ending, GuardOptions, Launch, Status};
+use crate::drive::Parts;
+use crate::environment::Variables;
+use crate::error::EngineError;
+
+/// An answer is a line or two; a hook that floods is not listened to.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    Done,
+    Veto(String),
+    Failed(String),
+}
+
+/// What a hook says on its standard output when it objects.
+#[derive(Deserialize)]
+struct Said {
+    veto: bool,
+    #[serde(default)]
+    reason: String,
+}
+
+/// Calls hooks, one at a time, each under a guard like any agent.
+pub(super) struct Desk {
+    custody: Option<Custody>,
+    program: PathBuf,
+    args: Vec<OsString>,
+    lock: std::os::fd::OwnedFd,
+    cgroup: CgroupUse,
+    run: RunId,
+    root: PathBuf,
+    environment: Variables,
+}
+
+impl Desk {
+    pub(super) fn new<S>(parts: &Parts<S>, run: &RunId) -> Result<Desk, EngineError> {
+        let mut environment = parts.environment.clone();
+        environment.push(("RALPH_RUN".into(), run.as_str().into()));
+        Ok(Desk {
+            custody: None,
+            program: parts.guard.program.clone(),
+            args: parts.guard.args.clone(),
+            lock: parts.guard.lock.share().map_err(|source| EngineError::ShareLock { source })?,
+            cgroup: parts.guard.cgroup,
+            run: run.clone(),
+            root: parts.place.root.clone(),
+            environment,
+        })
+    }
+
+    pub(super) async fn call(&mut self, hook: &Hook, mut payload: Value) -> Result<Answer, EngineError> {
+        payload["run"] = Value::from(self.run.as_str());
+        payload["root"] = Value::from(self.root.to_string_lossy());
+        let stdin = sealed(&payload).map_err(|source| EngineError::Pipe { source })?;
+        let launch = Launch {
+            program: PathBuf::from(&hook.program),
+            args: hook.args.clone(),
+            env: self.environment.clone(),
+            dir: self.root.clone(),
+        };
+        let custody = self.custody().await?;
+        let child = match custody.spawn(&launch, stdin).await {
+            Ok(child) => child,
+            Err(error) => return Ok(Answer::Failed(crate::error::chain(&error))),
+        };
+        match converse(custody, child, hook.timeout).await {
+            Err(CustodyError::GuardLost(_)) => {
+                self.custody = None;
+                Ok(Answer::Failed("its guard died".to_owned()))
+            }
+            Err(other) => Err(other.into()),
+            Ok(ended) => Ok(answer(&ended, hook)),
+        }
+    }
+
+    async fn custody(&mut self) -> Result<&mut Custody, EngineError> {
+        if self.custody.is_none() {
+            let options = GuardOptions {
+                program: self.program.clone(),
+                args: self.args.clone(),
+                run: self.run.to_string(),
+                lock: Some(self.lock.try_clone().map_err(|source| EngineError::ShareLock { source })?),
+                cgroup: self.cgroup,
+            };
+            self.custody = Some(Custody::open(options).await?);
+        }
+        Ok(self.custody.as_mut().expect("opened just now"))
+    }
+
+    pub(super) async fn close(self) {
+        if let Some(custody) = self.custody {
+            let _nothing_left_either_way = custody.close().await;
+        }
+    }
+}
+
+struct Ended {
+    status: Status,
+    said: Vec<u8>,
+    overdue: bool,
+}
+
+/// Reads the answer and waits for the end, which is brought about at the deadline.
+async fn converse(custody: &mut Custody, mut child: Child, timeout: Duration) -> Result<Ended, CustodyError> {
+    let mut said = Vec::new();
+    let mut overdue = false;
+    let deadline = tokio::time::Instant::now() + timeout;
+    let mut buffers = ([0_u8; 4096], [0_u8; 4096]);
+    let mut open = (true, true);
+    loop {
+        tokio::select! {
+            exit = custody.exited() => {
+                let status = exit?.status;
+                drain(&mut child, &mut said).await;
+                return Ok(Ended { status, said, overdue });
+            }
+            read = child.stdout.read(&mut buffers.0), if open.0 => match read {
+                Ok(read) if read > 0 => keep(&mut said, &buffers.0[..read]),
+                Ok(_) | Err(_) => open.0 = false,
+            },
+            read = child.stderr.read(&mut buffers.1), if open.1 => open.1 = matches!(read, Ok(1..)),
+            () = tokio::time::sleep_until(deadline), if !overdue => {
+                overdue = true;
+                custody.end(Ending::Gently).await?;
+            }
+        }
+    }
+}
+
+async fn drain(child: &mut Child, said: &mut Vec<u8>) {
+    let mut buffer = [0_u8; 4096];
+    let rest = async {
+        while let Ok(read @ 1..) = child.stdout.read(&mut buffer).await {
+            keep(said, &buffer[..read]);
+        }
+    };
+    let _whatever_came = tokio::time::timeout(Duration::from_millis(200), rest).await;
+}
+
+fn keep(said: &mut Vec<u8>, more: &[u8]) {
+    let room = LONGEST_ANSWER.saturating_sub(said.len());
+    said.extend_from_slice(&more[..more.len().min(room)]);
+}
+
+fn answer(ended: &Ended, hook: &Hook) -> Answer {
+    if ended.overdue {
+        return Answer::Failed(format!("took longer than {:?}", hook.timeout));
+    }
+    match ended.status {
+        Status::Code(0) => {}
+        Status::Code(code) => return Answer::Failed(format!("exit code {code}")),
+        Status::Signal(signal) => return Answer::Failed(format!("ended by signal {signal}")),
+    }
+    match serde_json::from_slice::<Said>(&ended.said) {
+        Ok(Said { veto: true, reason }) if hook.veto => Answer::Veto(reason),
+        Ok(_) | Err(_) => Answer::Done,
+    }
+}
+
+/// The payload as a file that never blocks and is nowhere on disk.
+fn sealed(payload: &Value) -> std::io::Result<File> {
+    let mut file = File::from(memfd_create("hook", MFdFlags::MFD_CLOEXEC)?);
+    serde_json::to_writer(&mut file, payload)?;
+    file.write_all(b"\n")?;
+    file.rewind()?;
+    Ok(file)
+}

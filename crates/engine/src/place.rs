@@ -1,0 +1,32 @@
+//! Where one project's lasting things are kept: outside its tree, because agents delete what they find in it.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::attempt::Attempt;
+use ralph_core::id::RunId;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The project's tree.
+    pub root: PathBuf,
+    /// The project's part of the state directory.
+    pub state: PathBuf,
+}
+
+impl Place {
+    pub fn owner_file(&self) -> PathBuf {
+        self.state.join("owner.json")
+    }
+
+    pub fn output(&self, run: &RunId, iteration: u32, attempt: u32) -> PathBuf {
+        self.state.join("output").join(run.as_str()).join(format!("{iteration:04}-{attempt:02}"))
+    }
+
+    pub(crate) fn output_of(&self, run: &RunId, attempt: &Attempt) -> PathBuf {
+        self.output(run, attempt.iteration, attempt.number)
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
