@@ -55,6 +55,7 @@ pub fn run_with_id(id: RunId) -> Run {
         task: Task::prompt("make the tests pass 'quoted' \u{1f980}\n\0 and go on"),
         policy,
         agent: agent(),
+        agent_command: vec!["scripted".to_owned(), "--quick".to_owned()],
         model: Some("small".to_owned()),
         seed: 42,
         version: "0.0.0".to_owned(),
@@ -93,7 +94,7 @@ pub fn advance(run: &mut Run, report: Report, verdict: Verdict, second: i64) {
         Step::Verify(attempt, report) => run.after_verify(attempt, Ok(verdict), &report.tail, now),
         Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, now),
         Step::Wait(Until::Time { .. }, then) => run.after_wait(*then, now),
-        Step::Abandon(_, stop) => run.after_abandon(stop, now),
+        Step::Abandon(_, stop) => run.after_abandon(&stop, now),
         Step::Wait(Until::Told, _) | Step::Stop(_) => {}
     }
 }
