@@ -104,12 +104,15 @@ impl<S: Store + 'static> Drive<S> {
         let place = self.parts.place.output_of(&self.run.id, attempt);
         let recorder = Recorder::create(&place, &self.parts.redactor, self.parts.caps)?;
         let left = self.run.time_left(self.stopwatch.running());
-        self.run.note(Event::AgentSpawned {
-            iteration: attempt.iteration,
-            attempt: attempt.number,
-            pid: child.pid,
-            custody: self.custody.as_ref().expect("a child has a guard").kind().into(),
-        });
+        self.run.note(
+            jiff::Timestamp::now(),
+            Event::AgentSpawned {
+                iteration: attempt.iteration,
+                attempt: attempt.number,
+                pid: child.pid,
+                custody: self.custody.as_ref().expect("a child has a guard").kind().into(),
+            },
+        );
         Ok(Shift {
             attempt: attempt.clone(),
             child,

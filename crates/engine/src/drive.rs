@@ -130,7 +130,7 @@ impl<S: Store + 'static> Drive<S> {
                 task: attempt.task.clone(),
             };
             if let Some(veto) = self.hooks.ask(&asked, &mut self.parts.urgency).await? {
-                self.run.veto(&veto.hook, &veto.why);
+                self.run.veto(&veto.hook, &veto.why, self.stopwatch.now());
                 return Ok(());
             }
             self.remember_gate();
@@ -288,7 +288,7 @@ impl<S: Store + 'static> Drive<S> {
     async fn close(mut self, outcome: Result<(), EngineError>) -> Result<Run, EngineError> {
         if let Some(reason) = outcome.as_ref().err().and_then(EngineError::stop_reason) {
             let evidence = outcome.as_ref().err().map(|error| chain(error)).unwrap_or_default();
-            self.run.fail(reason, &evidence);
+            self.run.fail(reason, &evidence, self.stopwatch.now());
             // On the disk that failed, the stop may not be written either; the run is resumable all the same.
             let _best_effort = self.commit().await;
         }
