@@ -1,6 +1,8 @@
 //! Random worlds: agent outcomes × faults × controls × limits, thousands of whole runs of the pure machine, with
 //! crashes at any point. What must hold in every one of them is asserted; what must happen in some is counted.
 
+#![expect(clippy::unwrap_used, reason = "a world that cannot be built is a broken test")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;

@@ -1,10 +1,12 @@
 -- Rows that hold what a run is worth carry a `seal`: a hash over their content. SQLite notices a broken page,
--- not a changed letter inside one.
+-- not a changed letter inside one. `last_seq` and `last_control` say how many rows there must be elsewhere: a
+-- broken index does not report an error, it just finds less.
 
 CREATE TABLE runs (
     no            INTEGER PRIMARY KEY,
     id            TEXT    NOT NULL UNIQUE,
     last_seq      INTEGER NOT NULL,
+    last_control  INTEGER NOT NULL,
     -- Whether `ralph resume` may go on with it.
     unfinished    INTEGER NOT NULL,
     superseded_by TEXT,

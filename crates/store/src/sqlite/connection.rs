@@ -1,9 +1,9 @@
 //! One connection with the settings that durability rests on.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::failure::{Failure, PATIENCE};
 use super::schema::Schema;
@@ -20,11 +20,21 @@ const LONGEST_LOG: i64 = 8 << 20;
 pub(super) fn open(path: &Path, schema: &Schema) -> Result<Connection, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
-    conn.busy_timeout(PATIENCE)?;
+    // Whoever waits inside SQLite for the change to a write-ahead log keeps a lock that others wait for.
+    conn.busy_timeout(Duration::ZERO)?;
     // Looks before it changes anything: even the journal mode is a change to somebody else's file.
-    patiently(|| schema.version(&conn, path))?;
-    patiently(|| write_ahead(&conn))?;
-    prepared(conn, path, schema)
+    let looked = patiently(|| schema.version(&conn, path)).and_then(|_| patiently(|| write_ahead(&conn)));
+    match looked {
+        Ok(()) => {
+            conn.busy_timeout(PATIENCE)?;
+            prepared(conn, path, schema)
+        }
+        // SQLite needs to write beside the file even to read it.
+        Err(failure) if failure.is(ErrorCode::CannotOpen) && conn.is_readonly("main")? => {
+            Err(StoreError::ReadOnly { path: path.to_owned() }.into())
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 pub(super) fn in_memory(path: &Path, schema: &Schema) -> Result<Connection, Failure> {
@@ -55,15 +65,34 @@ fn write_ahead(conn: &Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// While another process creates the file, SQLite answers "busy" without waiting.
+/// Waits outside SQLite, with no lock in hand.
 fn patiently<T>(attempt: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> {
     let begun = Instant::now();
     loop {
         match attempt() {
-            Err(failure) if failure.is_busy() && begun.elapsed() < PATIENCE => {
-                std::thread::sleep(std::time::Duration::from_millis(2));
+            Err(failure) if failure.is(ErrorCode::DatabaseBusy) && begun.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(2));
             }
             result => return result,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::open;
+    use crate::sqlite::schema::Schema;
+
+    /// No kill of a process shows whether the disk was flushed, so the settings themselves are looked at.
+    #[test]
+    fn every_commit_is_flushed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.db");
+        std::fs::write(&path, "").unwrap();
+        let conn = open(&path, &Schema { application_id: 7, migrations: &[] }).unwrap();
+        let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+        let mode: String = conn.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        assert_eq!((number("synchronous"), number("foreign_keys"), mode.as_str()), (2, 1, "wal"));
+        assert_eq!((number("busy_timeout"), number("wal_autocheckpoint")), (5000, 1000));
     }
 }

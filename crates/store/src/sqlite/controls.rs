@@ -6,9 +6,8 @@ use ralph_core::id::RunId;
 use rusqlite::{Connection, params};
 
 use super::failure::Failure;
-use super::runs;
+use super::runs::{self, Standing};
 use super::seal::{intact, seal};
-use crate::error::StoreError;
 
 pub(super) fn request(
     conn: &Connection,
@@ -16,31 +15,31 @@ pub(super) fn request(
     control: &str,
     at: Timestamp,
 ) -> Result<ControlNo, Failure> {
-    let standing = runs::must_be(runs::standing(conn, run)?, run)?;
+    let mut standing = runs::must_be(runs::standing(conn, run)?, run)?;
     standing.refuse_superseded()?;
-    if !standing.unfinished
-        && let Some(reason) = standing.summary()?.reason
-    {
-        return Err(StoreError::RunFinished { run: run.clone(), reason }.into());
+    if !standing.unfinished {
+        return Err(standing.finished()?.into());
     }
-    let mut last = conn.prepare_cached("SELECT coalesce(max(no), 0) FROM controls WHERE run = ?1")?;
-    let no = last.query_row([run.as_str()], |row| row.get::<_, i64>(0))? + 1;
+    standing.last_control += 1;
+    standing.update(conn)?;
+    let no = standing.last_control;
     let sealed = seal(&[run.as_str(), &no.to_string(), control]);
     conn.prepare_cached("INSERT INTO controls VALUES (?1, ?2, ?3, ?4, ?5, NULL)")?.execute(params![
         run.as_str(),
-        no,
+        no as i64,
         at.to_string(),
         control,
         sealed
     ])?;
-    Ok(ControlNo(no.unsigned_abs()))
+    Ok(ControlNo(no))
 }
 
 pub(super) fn after(
     conn: &Connection,
-    run: &RunId,
+    standing: &Standing,
     seen: ControlNo,
 ) -> Result<Vec<(ControlNo, Control)>, Failure> {
+    let run = &standing.id;
     let sql = "SELECT no, control, seal FROM controls WHERE run = ?1 AND no > ?2 ORDER BY no";
     let seen = i64::try_from(seen.0).unwrap_or(i64::MAX);
     let mut query = conn.prepare_cached(sql)?;
@@ -53,6 +52,9 @@ pub(super) fn after(
         let control =
             serde_json::from_str(&text).map_err(|error| Failure::Damaged(format!("{}: {error}", what())))?;
         waiting.push((ControlNo(no.unsigned_abs()), control));
+    }
+    if waiting.len() as u64 != standing.last_control.saturating_sub(seen.unsigned_abs()) {
+        return Err(Failure::Damaged(format!("a control of run {run} is missing")));
     }
     Ok(waiting)
 }
@@ -67,4 +69,13 @@ pub(super) fn mark_applied(
     let seen = i64::try_from(seen.0).unwrap_or(i64::MAX);
     conn.prepare_cached(sql)?.execute(params![run.as_str(), seen, at.to_string()])?;
     Ok(())
+}
+
+/// For those who only look: a run that is not there has no controls.
+pub(super) fn waiting(
+    conn: &Connection,
+    run: &RunId,
+    seen: ControlNo,
+) -> Result<Vec<(ControlNo, Control)>, Failure> {
+    runs::standing(conn, run)?.map_or(Ok(Vec::new()), |standing| after(conn, &standing, seen))
 }

@@ -47,8 +47,8 @@ impl Failure {
         }
     }
 
-    pub(crate) fn is_busy(&self) -> bool {
-        matches!(self, Failure::Sql(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
+    pub(super) fn is(&self, code: ErrorCode) -> bool {
+        matches!(self, Failure::Sql(error) if error.sqlite_error_code() == Some(code))
     }
 }
 
@@ -66,9 +66,11 @@ fn named(error: &rusqlite::Error, path: std::path::PathBuf) -> StoreError {
             StoreError::Full { path }
         }
         ErrorCode::ReadOnly => StoreError::ReadOnly { path },
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::ConstraintViolation => {
-            StoreError::Corrupt { path, detail }
-        }
+        // The statements are ours, so if one makes no sense to SQLite, the tables are not.
+        ErrorCode::Unknown
+        | ErrorCode::DatabaseCorrupt
+        | ErrorCode::NotADatabase
+        | ErrorCode::ConstraintViolation => StoreError::Corrupt { path, detail },
         _ => StoreError::Io { path, detail: format!("{detail} (SQLite code {extended_code})") },
     }
 }

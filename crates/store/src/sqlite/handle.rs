@@ -168,7 +168,7 @@ impl Store for SqliteStore {
 
     async fn waiting_controls(&self, run: &RunId, after: ControlNo) -> Result<Vec<(ControlNo, Control)>> {
         let run = run.clone();
-        self.desk.read(move |conn| controls::after(conn, &run, after)).await
+        self.desk.read(move |conn| controls::waiting(conn, &run, after)).await
     }
 
     async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Delivery>> {

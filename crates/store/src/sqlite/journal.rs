@@ -6,7 +6,7 @@ use ralph_core::id::RunId;
 use rusqlite::{Connection, Row, params};
 
 use super::failure::Failure;
-use super::runs::stored_time;
+use super::runs::{self, stored_time};
 use super::seal::{intact, seal};
 
 pub(super) fn append(
@@ -28,6 +28,16 @@ pub(super) fn append(
 }
 
 pub(super) fn read(conn: &Connection, run: &RunId, after: u64, limit: usize) -> Result<Vec<Entry>, Failure> {
+    let Some(standing) = runs::standing(conn, run)? else { return Ok(Vec::new()) };
+    let entries = lines(conn, run, after, limit)?;
+    let expected = standing.last_seq.saturating_sub(after).min(limit as u64);
+    if entries.len() as u64 != expected {
+        return Err(Failure::Damaged(format!("run {run} has lost lines of its journal")));
+    }
+    Ok(entries)
+}
+
+fn lines(conn: &Connection, run: &RunId, after: u64, limit: usize) -> Result<Vec<Entry>, Failure> {
     let sql = "SELECT seq, at, format, payload, seal FROM journal WHERE run = ?1 AND seq > ?2
                ORDER BY seq LIMIT ?3";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);

@@ -68,8 +68,8 @@ pub(super) fn unfinished(conn: &Connection) -> Result<Vec<(Seat, RunSummary)>, F
     while let Some(row) = rows.next()? {
         let named = |error: ralph_core::id::BadId| Failure::Damaged(error.to_string());
         let seat = Seat {
-            host: AgentName::parse(&row.get::<_, String>(7)?).map_err(named)?,
-            session: SessionId::parse(&row.get::<_, String>(8)?).map_err(named)?,
+            host: AgentName::parse(&row.get::<_, String>(8)?).map_err(named)?,
+            session: SessionId::parse(&row.get::<_, String>(9)?).map_err(named)?,
         };
         found.push((seat, Standing::read(row)?.summary()?));
     }

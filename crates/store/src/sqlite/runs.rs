@@ -5,7 +5,7 @@ use std::time::Duration;
 use ralph_core::Timestamp;
 use ralph_core::id::RunId;
 use ralph_core::run::Run;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use super::draft::Draft;
 use super::failure::Failure;
@@ -23,15 +23,15 @@ const CHECKPOINT: i64 = 1;
 /// A row of `runs`.
 pub(super) struct Standing {
     pub(super) id: RunId,
-    last_seq: u64,
+    pub(super) last_seq: u64,
+    pub(super) last_control: u64,
     pub(super) unfinished: bool,
     superseded_by: Option<RunId>,
     holder: i64,
     headline: String,
 }
 
-pub(super) const COLUMNS: &str =
-    "runs.id, runs.last_seq, runs.unfinished, runs.superseded_by, runs.holder, runs.summary, runs.seal";
+pub(super) const COLUMNS: &str = "runs.id, runs.last_seq, runs.last_control, runs.unfinished, runs.superseded_by, runs.holder, runs.summary, runs.seal";
 
 pub(super) fn create(
     conn: &Connection,
@@ -61,19 +61,21 @@ pub(super) fn insert(conn: &Connection, draft: &Draft, holder: i64) -> Result<Ve
     let mut standing = Standing {
         id: draft.id.clone(),
         last_seq: 0,
+        last_control: 0,
         unfinished: draft.unfinished,
         superseded_by: None,
         holder,
         headline: String::new(),
     };
     let row = params![draft.id.as_str(), holder];
-    conn.prepare_cached("INSERT INTO runs VALUES (NULL, ?1, 0, 1, NULL, ?2, '', 0)")?.execute(row)?;
+    conn.prepare_cached("INSERT INTO runs VALUES (NULL, ?1, 0, 0, 1, NULL, ?2, '', 0)")?.execute(row)?;
+    hear(conn, &draft.id, Duration::ZERO)?;
     write(conn, &mut standing, draft)
 }
 
 pub(super) fn commit(conn: &Connection, draft: &Draft, holder: i64) -> Result<Commit, Failure> {
     let mut standing = held(conn, &draft.id, holder)?;
-    let unseen = controls::after(conn, &draft.id, draft.controls_seen)?;
+    let unseen = controls::after(conn, &standing, draft.controls_seen)?;
     if !unseen.is_empty() {
         return Ok(Commit::Controls(unseen));
     }
@@ -118,7 +120,10 @@ pub(super) fn heartbeat(
     holder: i64,
 ) -> Result<(), Failure> {
     held(conn, id, holder)?;
-    let running = running.max(heard(conn, id)?);
+    hear(conn, id, running.max(heard(conn, id)?))
+}
+
+fn hear(conn: &Connection, id: &RunId, running: Duration) -> Result<(), Failure> {
     let nanos = i64::try_from(running.as_nanos()).unwrap_or(i64::MAX);
     let sealed = seal(&[id.as_str(), &nanos.to_string()]);
     conn.prepare_cached("INSERT OR REPLACE INTO heartbeats VALUES (?1, ?2, ?3)")?.execute(params![
@@ -132,9 +137,7 @@ pub(super) fn heartbeat(
 /// The running time of the last heartbeat.
 fn heard(conn: &Connection, id: &RunId) -> Result<Duration, Failure> {
     let mut query = conn.prepare_cached("SELECT running_ns, seal FROM heartbeats WHERE run = ?1")?;
-    let found: Option<(i64, i64)> =
-        query.query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-    let Some((nanos, sealed)) = found else { return Ok(Duration::ZERO) };
+    let (nanos, sealed): (i64, i64) = query.query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
     intact(&[id.as_str(), &nanos.to_string()], sealed, || format!("the running time of run {id}"))?;
     Ok(Duration::from_nanos(nanos.unsigned_abs()))
 }
@@ -185,7 +188,14 @@ pub(super) fn find(conn: &Connection, prefix: &str) -> Result<RunId, Failure> {
 }
 
 pub(super) fn standing(conn: &Connection, id: &RunId) -> Result<Option<Standing>, Failure> {
-    Ok(standings(conn, "WHERE id = ?1", [id.as_str()])?.pop())
+    if let Some(found) = standings(conn, "WHERE id = ?1", [id.as_str()])?.pop() {
+        return Ok(Some(found));
+    }
+    // An index that is broken finds nothing and says nothing.
+    if standings(conn, "NOT INDEXED WHERE id = ?1", [id.as_str()])?.is_empty() {
+        return Ok(None);
+    }
+    Err(Failure::Damaged(format!("the index has lost run {id}")))
 }
 
 pub(super) fn must_be(standing: Option<Standing>, id: &RunId) -> Result<Standing, Failure> {
@@ -210,16 +220,17 @@ impl Standing {
     /// From a row that begins with `COLUMNS`.
     pub(super) fn read(row: &Row<'_>) -> Result<Standing, Failure> {
         let id: String = row.get(0)?;
-        let superseded_by: Option<String> = row.get(3)?;
+        let superseded_by: Option<String> = row.get(4)?;
         let standing = Standing {
             id: stored_id(&id)?,
             last_seq: row.get::<_, i64>(1)?.unsigned_abs(),
-            unfinished: row.get(2)?,
+            last_control: row.get::<_, i64>(2)?.unsigned_abs(),
+            unfinished: row.get(3)?,
             superseded_by: superseded_by.as_deref().map(stored_id).transpose()?,
-            holder: row.get(4)?,
-            headline: row.get(5)?,
+            holder: row.get(5)?,
+            headline: row.get(6)?,
         };
-        if standing.seal() != row.get::<_, i64>(6)? {
+        if standing.seal() != row.get::<_, i64>(7)? {
             return Err(Failure::Damaged(format!("the standing of run {id} is not what was written")));
         }
         Ok(standing)
@@ -229,6 +240,7 @@ impl Standing {
         seal(&[
             self.id.as_str(),
             &self.last_seq.to_string(),
+            &self.last_control.to_string(),
             &self.unfinished.to_string(),
             self.superseded_by.as_ref().map_or("", RunId::as_str),
             &self.holder.to_string(),
@@ -236,18 +248,19 @@ impl Standing {
         ])
     }
 
-    fn update(&self, conn: &Connection) -> Result<(), Failure> {
+    pub(super) fn update(&self, conn: &Connection) -> Result<(), Failure> {
         let row = params![
             self.id.as_str(),
             self.last_seq as i64,
+            self.last_control as i64,
             self.unfinished,
             self.superseded_by.as_ref().map(RunId::as_str),
             self.holder,
             self.headline,
             self.seal()
         ];
-        let sql = "UPDATE runs SET last_seq = ?2, unfinished = ?3, superseded_by = ?4, holder = ?5,
-                   summary = ?6, seal = ?7 WHERE id = ?1";
+        let sql = "UPDATE runs SET last_seq = ?2, last_control = ?3, unfinished = ?4, superseded_by = ?5,
+                   holder = ?6, summary = ?7, seal = ?8 WHERE id = ?1";
         conn.prepare_cached(sql)?.execute(row)?;
         Ok(())
     }
@@ -265,6 +278,13 @@ impl Standing {
     pub(super) fn exists(self) -> Result<StoreError, Failure> {
         let summary = self.summary()?;
         Ok(StoreError::RunExists { run: summary.id, state: summary.state })
+    }
+
+    pub(super) fn finished(self) -> Result<StoreError, Failure> {
+        let summary = self.summary()?;
+        let reason =
+            summary.reason.ok_or_else(|| Failure::Damaged(format!("run {} has no end", summary.id)))?;
+        Ok(StoreError::RunFinished { run: summary.id, reason })
     }
 
     pub(super) fn summary(self) -> Result<RunSummary, Failure> {

@@ -46,6 +46,17 @@ impl Schema {
 
     /// The version of a database, which must be ours or empty. Writes nothing.
     pub(super) fn version(&self, conn: &Connection, path: &Path) -> Result<i64, Failure> {
+        // One moment for all three questions: another process may be making the database right now.
+        conn.execute_batch("SAVEPOINT looking")?;
+        let version = self.version_now(conn, path);
+        // After a hard error SQLite has ended it by itself.
+        let released = conn.execute_batch("RELEASE looking");
+        let version = version?;
+        released?;
+        Ok(version)
+    }
+
+    fn version_now(&self, conn: &Connection, path: &Path) -> Result<i64, Failure> {
         let application_id: i32 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
         let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if application_id == self.application_id {
@@ -103,5 +114,66 @@ impl Schema {
 impl Migration {
     fn hash(&self) -> String {
         blake3::hash(self.sql.as_bytes()).to_hex().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use rusqlite::Connection;
+
+    use super::{Migration, Schema};
+    use crate::error::StoreError;
+
+    const FIRST: Migration =
+        Migration { name: "first", sql: "CREATE TABLE a (x); INSERT INTO a VALUES (1);" };
+    const SECOND: Migration = Migration { name: "second", sql: "ALTER TABLE a ADD COLUMN y DEFAULT 2;" };
+    const BROKEN: Migration = Migration { name: "broken", sql: "UPDATE a SET x = 9; CREATE TABLE a (z);" };
+
+    fn schema(migrations: &'static [Migration]) -> Schema {
+        Schema { application_id: 7, migrations }
+    }
+
+    fn bring_up(conn: &mut Connection, migrations: &'static [Migration]) -> Result<(), StoreError> {
+        let path = Path::new("test.db");
+        schema(migrations).bring_up(conn, path).map_err(|failure| failure.at(path))
+    }
+
+    fn version(conn: &Connection) -> i64 {
+        conn.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn what_is_missing_is_applied_once() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        bring_up(&mut conn, &[FIRST]).unwrap();
+        for _ in 0..2 {
+            bring_up(&mut conn, &[FIRST, SECOND]).unwrap();
+        }
+        let row: (i64, i64) =
+            conn.query_row("SELECT x, y FROM a", (), |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
+        assert_eq!((row, version(&conn)), ((1, 2), 2));
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_what_was() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        bring_up(&mut conn, &[FIRST]).unwrap();
+        assert!(bring_up(&mut conn, &[FIRST, BROKEN]).is_err());
+        let x: i64 = conn.query_row("SELECT x FROM a", (), |row| row.get(0)).unwrap();
+        assert_eq!((x, version(&conn)), (1, 1));
+        bring_up(&mut conn, &[FIRST, SECOND]).unwrap();
+    }
+
+    #[test]
+    fn an_older_ralph_and_a_changed_past_are_refused() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        bring_up(&mut conn, &[FIRST, SECOND]).unwrap();
+        let path = Path::new("test.db").to_owned();
+        let refused = bring_up(&mut conn, &[FIRST]);
+        assert_eq!(refused, Err(StoreError::TooNew { path: path.clone(), found: 2, known: 1 }));
+        let refused = bring_up(&mut conn, &[FIRST, BROKEN]);
+        assert_eq!(refused, Err(StoreError::MigrationChanged { path, version: 2 }));
     }
 }

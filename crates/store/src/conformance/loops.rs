@@ -1,0 +1,96 @@
+//! Loops live in sessions, one in each.
+
+use ralph_core::run::Run;
+use ralph_core::stop::RunState;
+
+use super::sample::{at, finish, run, seat};
+use super::{World, wait};
+use crate::error::StoreError;
+use crate::session::Seat;
+use crate::store::{Store, Unfinished};
+
+fn started(store: &impl Store, seat: &Seat) -> Run {
+    let mut run = run();
+    assert_eq!(wait(store.create_loop(&run, at(0), seat, &[])).unwrap().len(), 1);
+    run.fresh.clear();
+    run
+}
+
+pub fn a_session_has_one_unfinished_loop(world: &impl World) {
+    let store = world.open();
+    let seat = seat("claude", "s1");
+    let first = started(&store, &seat);
+    let second = run();
+    let refused = wait(store.create_loop(&second, at(1), &seat, &[])).unwrap_err();
+    assert_eq!(refused, StoreError::RunExists { run: first.id.clone(), state: RunState::Running });
+    assert_eq!(wait(store.run(&second.id)).unwrap(), None);
+    assert_eq!(wait(store.loop_of(Some(&seat.host), &seat.session)).unwrap(), Some(first.id));
+}
+
+pub fn a_session_may_have_a_loop_after_the_last_has_finished(world: &impl World) {
+    let store = world.open();
+    let seat = seat("claude", "s1");
+    let mut first = started(&store, &seat);
+    finish(&mut first);
+    wait(store.commit(&first, at(1), &[])).unwrap();
+    assert_eq!(wait(store.loop_of(None, &seat.session)).unwrap(), Some(first.id));
+    assert_eq!(wait(store.loops()).unwrap(), []);
+    let second = started(&store, &seat);
+    assert_eq!(wait(store.loop_of(None, &seat.session)).unwrap(), Some(second.id));
+}
+
+pub fn sessions_do_not_stand_in_each_others_way(world: &impl World) {
+    let store = world.open();
+    let seats = [seat("claude", "s1"), seat("claude", "s2"), seat("opencode", "s1")];
+    let runs = seats.each_ref().map(|seat| started(&store, seat));
+    let listed = wait(store.loops()).unwrap();
+    let listed: Vec<_> = listed.into_iter().map(|(seat, summary)| (seat, summary.id)).collect();
+    let mut expected: Vec<_> = seats.into_iter().zip(runs.map(|run| run.id)).collect();
+    expected.reverse();
+    assert_eq!(listed, expected);
+}
+
+pub fn a_loop_is_found_with_and_without_its_host(world: &impl World) {
+    let store = world.open();
+    let (here, there) = (seat("claude", "s1"), seat("opencode", "s1"));
+    let first = started(&store, &here);
+    assert_eq!(wait(store.loop_of(None, &here.session)).unwrap(), Some(first.id.clone()));
+    assert_eq!(wait(store.loop_of(Some(&there.host), &here.session)).unwrap(), None);
+    assert_eq!(wait(store.loop_of(None, &seat("claude", "s2").session)).unwrap(), None);
+    let second = started(&store, &there);
+    assert_eq!(wait(store.loop_of(None, &here.session)).unwrap(), Some(second.id));
+    assert_eq!(wait(store.loop_of(Some(&here.host), &here.session)).unwrap(), Some(first.id));
+}
+
+pub fn a_session_that_is_gone_has_no_loop(world: &impl World) {
+    let store = world.open();
+    let seat = seat("claude", "s1");
+    let run = started(&store, &seat);
+    assert!(wait(store.unbind(&seat)).unwrap());
+    assert!(!wait(store.unbind(&seat)).unwrap());
+    assert_eq!(wait(store.loop_of(None, &seat.session)).unwrap(), None);
+    assert!(wait(store.run(&run.id)).unwrap().is_some());
+}
+
+pub fn a_loop_moves_with_its_session(world: &impl World) {
+    let store = world.open();
+    let (old, new, taken) = (seat("opencode", "s1"), seat("opencode", "s2"), seat("opencode", "s3"));
+    let run = started(&store, &old);
+    started(&store, &taken);
+    wait(store.bind(&run.id, &new)).unwrap();
+    assert_eq!(wait(store.loop_of(None, &old.session)).unwrap(), None);
+    assert_eq!(wait(store.loop_of(None, &new.session)).unwrap(), Some(run.id.clone()));
+    let refused = wait(store.bind(&run.id, &taken));
+    assert!(matches!(refused, Err(StoreError::RunExists { .. })), "{refused:?}");
+    assert_eq!(wait(store.loop_of(None, &new.session)).unwrap(), Some(run.id));
+}
+
+pub fn a_loop_does_not_keep_a_run_from_starting(world: &impl World) {
+    let store = world.open();
+    let seat = seat("claude", "s1");
+    let inside = started(&store, &seat);
+    wait(store.create_run(&run(), at(1), Unfinished::Refuse, &[])).unwrap();
+    wait(store.create_run(&run(), at(2), Unfinished::Supersede, &[])).unwrap();
+    let left: Vec<_> = wait(store.loops()).unwrap().into_iter().map(|(_, summary)| summary.id).collect();
+    assert_eq!(left, [inside.id]);
+}
