@@ -23,7 +23,11 @@ pub(super) fn measure(ralph: &Path) -> anyhow::Result<Vec<Figure>> {
     let mut figures = vec![
         Figure::new("flushes to disk an iteration", each(&|call| FLUSHES.contains(&call)), "calls")
             .at_most(6.0),
-        Figure::new("processes started an iteration", each(&|call| call.starts_with("execve")), "calls"),
+        Figure::new(
+            "programs started an iteration, two of them the agent's",
+            each(&|call| call.starts_with("execve")),
+            "calls",
+        ),
         Figure::new("system calls an iteration", each(&|_| true), "calls"),
     ];
     let mut names: Vec<(String, f64)> =
