@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use ralph_core::event::Line;
 
+use super::status::Status;
 use crate::problem::Problems;
 use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
 use crate::settings::trust::Trust;
@@ -11,6 +13,11 @@ use crate::settings::{Given, Loaded, ShowStyle, Sources, schema, show};
 
 /// Show, check or describe the settings
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ralph config show --sources            what counts, and where it was set
+  ralph config check
+  ralph config schema --of events        what a line of `ralph run --json` may be")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Action,
@@ -22,8 +29,8 @@ enum Action {
     Show(Box<ShowArgs>),
     /// Report everything that is wrong in the files and the environment
     Check,
-    /// Print the JSON schema of config.toml
-    Schema,
+    /// Print a JSON schema: of config.toml, or of what `--json` prints
+    Schema(SchemaArgs),
 }
 
 #[derive(Debug, Args)]
@@ -42,13 +49,40 @@ struct ShowArgs {
     promise: PromiseFlags,
 }
 
+#[derive(Debug, Args)]
+struct SchemaArgs {
+    /// What it describes
+    #[arg(long, value_enum, default_value = "config")]
+    of: Described,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Described {
+    /// config.toml
+    Config,
+    /// A line of `ralph run --json`, `ralph logs --json` and `ralph replay --json`
+    Events,
+    /// `ralph status --json`
+    Status,
+}
+
 impl ConfigArgs {
     /// What to print.
     pub(crate) fn run(&self, start: &Path) -> Result<String, Problems> {
         match &self.action {
             Action::Show(args) => args.run(start),
             Action::Check => check(start),
-            Action::Schema => Ok(format!("{:#}\n", schema())),
+            Action::Schema(args) => Ok(format!("{:#}\n", args.of.schema())),
+        }
+    }
+}
+
+impl Described {
+    fn schema(self) -> serde_json::Value {
+        match self {
+            Described::Config => schema(),
+            Described::Events => schemars::schema_for!(Line).to_value(),
+            Described::Status => schemars::schema_for!(Status).to_value(),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::settings::{GITIGNORE, project_root, template};
 
 /// Write .ralph/config.toml with every setting as a comment
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  ralph init && ralph config check")]
 pub(crate) struct InitArgs {}
 
 impl InitArgs {

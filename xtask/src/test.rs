@@ -1,0 +1,100 @@
+//! `cargo xtask test`: every step in order, each with its time, and a table at the end whatever happens.
+
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+
+use crate::cargo::{cargo, has_subcommand, release_binary, succeed};
+use crate::prerequisites;
+use crate::steps::Steps;
+
+const QUICK: &str = "quick";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Leave out the long sweeps
+    #[arg(long)]
+    quick: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let mut steps = Steps::default();
+    steps.run("prerequisites", prerequisites::meet);
+    steps.run("format", || succeed(cargo().args(["fmt", "--all", "--check"])));
+    steps.run("clippy", clippy);
+    steps.run("tests", tests);
+    steps.run("custody", custody);
+    steps.run("doc tests", || {
+        succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--doc"]))
+    });
+    steps.run("documentation", documentation);
+    steps.run("demo", demo);
+    for (name, task) in [("crash sweep", "crash"), ("planted bugs", "bite")] {
+        if args.quick {
+            steps.leave_out(name, QUICK);
+        } else {
+            steps.run(name, || succeed(&mut this(task)?));
+        }
+    }
+    steps.conclude()
+}
+
+fn clippy() -> anyhow::Result<()> {
+    let args =
+        ["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"];
+    succeed(cargo().args(args))
+}
+
+/// Unit, integration, property and snapshot tests. Custody is a step of its own: it has no test harness.
+fn tests() -> anyhow::Result<()> {
+    let mut command = cargo();
+    if has_subcommand("nextest") {
+        command.args(["nextest", "run", "--workspace", "--all-features", "--locked", "--no-fail-fast"]);
+        command.args(["-E", "not (package(ralph-engine) and binary(custody))"]);
+    } else {
+        command.args([
+            "test",
+            "--workspace",
+            "--all-features",
+            "--locked",
+            "--no-fail-fast",
+            "--lib",
+            "--bins",
+            "--tests",
+        ]);
+    }
+    // A snapshot that differs is a failure, and nothing is written into the tree.
+    succeed(command.env("INSTA_UPDATE", "no").env("INSTA_FORCE_PASS", "0"))
+}
+
+fn custody() -> anyhow::Result<()> {
+    succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--test", "custody"]))
+}
+
+fn documentation() -> anyhow::Result<()> {
+    let mut command = cargo();
+    command.args(["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"]);
+    succeed(command.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// What a newcomer runs first, on the program that they would build.
+fn demo() -> anyhow::Result<()> {
+    let ralph = release_binary()?;
+    let begun = std::time::Instant::now();
+    let out = Command::new(ralph).arg("demo").output().context("cannot start the demo")?;
+    let took = begun.elapsed().as_secs_f64();
+    let shown = String::from_utf8_lossy(&out.stdout);
+    print!("{shown}");
+    eprint!("{}", String::from_utf8_lossy(&out.stderr));
+    ensure!(out.status.success(), "the demo ended with {}", out.status);
+    ensure!(shown.contains("completed"), "the demo did not say that it completed");
+    println!("the demo took {took:.2} s");
+    Ok(())
+}
+
+/// Another task of this program.
+fn this(task: &str) -> anyhow::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg(task);
+    Ok(command)
+}
