@@ -3,6 +3,8 @@
 mod bench;
 mod bite;
 mod cargo;
+mod crash;
+mod flood;
 mod prerequisites;
 mod steps;
 mod test;
@@ -24,6 +26,8 @@ enum Task {
     Bench(bench::Args),
     /// Plant one bug after the other and see the tests catch each
     Bite(bite::Args),
+    Crash(crash::Args),
+    Flood(flood::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -31,5 +35,7 @@ fn main() -> anyhow::Result<()> {
         Task::Test(args) => test::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Bite(args) => bite::run(&args),
+        Task::Crash(args) => crash::run(&args),
+        Task::Flood(args) => flood::run(&args),
     }
 }

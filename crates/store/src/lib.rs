@@ -9,7 +9,8 @@
 
 #[cfg(feature = "testing")]
 pub mod conformance;
-mod crash;
+#[doc(hidden)]
+pub mod crash;
 mod error;
 mod outbox;
 mod project;
