@@ -73,7 +73,14 @@ fn custody() -> anyhow::Result<()> {
 
 fn documentation() -> anyhow::Result<()> {
     let mut command = cargo();
-    command.args(["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"]);
+    command.args([
+        "doc",
+        "--workspace",
+        "--all-features",
+        "--no-deps",
+        "--locked",
+        "--document-private-items",
+    ]);
     succeed(command.env("RUSTDOCFLAGS", "-D warnings"))
 }
 

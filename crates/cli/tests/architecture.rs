@@ -1,5 +1,7 @@
 //! What the compiler does not see: which crate may know which, what the core may touch, and how long things are.
 
+#![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -50,7 +52,7 @@ fn packages() -> Vec<Value> {
 }
 
 /// The names of what a package depends on, for use, for building or for tests.
-fn dependencies<'a>(package: &'a Value, is_wanted: impl Fn(Option<&str>) -> bool) -> BTreeSet<&'a str> {
+fn dependencies(package: &Value, is_wanted: impl Fn(Option<&str>) -> bool) -> BTreeSet<&str> {
     let all = package["dependencies"].as_array().unwrap().iter();
     let wanted = all.filter(|dependency| is_wanted(dependency["kind"].as_str()));
     wanted.map(|dependency| dependency["name"].as_str().unwrap()).collect()

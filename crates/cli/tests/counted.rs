@@ -1,5 +1,7 @@
 //! Work that can be counted is asserted, because counts do not depend on the machine.
 
+#![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};

@@ -1,5 +1,7 @@
 //! What `--json` prints is published as schemas and described in `docs/events.md`; all three say the same.
 
+#![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! The machine's decisions one by one: what each limit, claim, fault and control comes to.
 
+#![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
+
 use std::num::NonZeroU32;
 use std::time::Duration;
 
