@@ -24,6 +24,7 @@ pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
         text.push_str("Review what is already there and go on from it; do not start over.\n\n");
         tried(&mut text, &run.tried);
     }
+    handover(&mut text, run);
     steering(&mut text, &run.steering);
     let _ = writeln!(text, "# Task\n\n{}\n", run.task.body.trim_end());
     let _ = writeln!(text, "# When it is done\n\n{}", promise::instruction(&attempt.promise));
@@ -64,6 +65,18 @@ fn tried(text: &mut String, tried: &[Tried]) {
 fn fence_for(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
+}
+
+/// An agent that takes over knows nothing of what the other did but the tree.
+fn handover(text: &mut String, run: &Run) {
+    if let Some(handover) = &run.handover {
+        let _ = writeln!(
+            text,
+            "# You take over\n\n{} worked on this before you and cannot go on ({}). What it did is in the files; look \
+             at them first.\n",
+            handover.from, handover.why
+        );
+    }
 }
 
 fn steering(text: &mut String, steering: &[String]) {

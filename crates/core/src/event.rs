@@ -83,6 +83,16 @@ pub enum Event {
     },
     Paused {},
     Unpaused {},
+    /// Another agent goes on.
+    AgentChanged {
+        from: AgentName,
+        to: AgentName,
+        why: String,
+    },
+    /// Every agent is at its limit; the run stands still until the first may go on.
+    AllLimited {
+        until: Timestamp,
+    },
     /// A limit was reached; the run stops for it.
     Limit {
         reason: StopReason,
@@ -177,6 +187,8 @@ impl Event {
             Event::Waiting { .. } => "waiting",
             Event::Paused {} => "paused",
             Event::Unpaused {} => "unpaused",
+            Event::AgentChanged { .. } => "agent_changed",
+            Event::AllLimited { .. } => "all_limited",
             Event::Limit { .. } => "limit",
             Event::Notice { .. } => "notice",
             Event::RunStopped { .. } => "run_stopped",

@@ -27,6 +27,7 @@
 pub mod attempt;
 pub mod brief;
 pub mod control;
+pub mod crew;
 pub mod event;
 pub mod id;
 pub mod machine;

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Timestamp;
 use crate::policy::Cost;
 use crate::promise::Claim;
+use crate::stop::StopReason;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
@@ -41,12 +43,62 @@ pub enum AgentExit {
     SilenceTimeout,
     /// It took longer than the total deadline of an attempt.
     TotalTimeout,
+    /// Its account may not go on for now.
+    Limited {
+        what: String,
+        /// When it says that it may go on.
+        reset: Option<Timestamp>,
+    },
+    /// Its servers cannot at the moment.
+    Overloaded { what: String },
+    /// Its servers cannot be reached.
+    Network { what: String },
+    /// Nobody is logged in.
+    Unauthenticated { what: String, next: String },
+    /// It can never work like this.
+    Misconfigured { what: String, next: String },
+    /// It said that it failed.
+    Failed { what: String },
+    /// It ended without ever saying that it was through.
+    Unfinished,
+}
+
+/// What an ending calls for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Response {
+    /// Judge what it did.
+    Verify,
+    /// Wait or let another agent go on; nobody is to blame.
+    Yield { reset: Option<Timestamp> },
+    /// Try again, within bounds.
+    Retry,
+    /// Only a person can help.
+    GiveUp(StopReason),
 }
 
 impl AgentExit {
     /// Whether the agent ended as it should: the only ending that a bare claim may rest on.
     pub fn is_clean(&self) -> bool {
         matches!(self, AgentExit::Code { code: 0 })
+    }
+
+    pub fn response(&self) -> Response {
+        match self {
+            AgentExit::Code { code: 0 } => Response::Verify,
+            AgentExit::Limited { reset, .. } => Response::Yield { reset: *reset },
+            AgentExit::Unauthenticated { .. } => Response::GiveUp(StopReason::Authentication),
+            AgentExit::Misconfigured { .. } => Response::GiveUp(StopReason::Configuration),
+            AgentExit::Code { .. }
+            | AgentExit::Signal { .. }
+            | AgentExit::NotStarted { .. }
+            | AgentExit::StartTimeout
+            | AgentExit::SilenceTimeout
+            | AgentExit::TotalTimeout
+            | AgentExit::Overloaded { .. }
+            | AgentExit::Network { .. }
+            | AgentExit::Failed { .. }
+            | AgentExit::Unfinished => Response::Retry,
+        }
     }
 }
 
@@ -59,6 +111,13 @@ impl std::fmt::Display for AgentExit {
             AgentExit::StartTimeout => f.write_str("no output before the start deadline"),
             AgentExit::SilenceTimeout => f.write_str("silent for longer than the silence deadline"),
             AgentExit::TotalTimeout => f.write_str("took longer than an attempt may"),
+            AgentExit::Limited { what, .. } => write!(f, "limited: {what}"),
+            AgentExit::Overloaded { what } => write!(f, "its servers are overloaded: {what}"),
+            AgentExit::Network { what } => write!(f, "its servers cannot be reached: {what}"),
+            AgentExit::Unauthenticated { what, next } => write!(f, "not logged in: {what}; {next}"),
+            AgentExit::Misconfigured { what, next } => write!(f, "cannot work like this: {what}; {next}"),
+            AgentExit::Failed { what } => write!(f, "failed: {what}"),
+            AgentExit::Unfinished => f.write_str("ended without saying that it was through"),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::attempt::{Attempt, nonce};
 use crate::brief::Brief;
 use crate::control::ControlNo;
 use crate::event::Event;
+use crate::crew::Crew;
 use crate::id::{AgentName, RunId};
 use crate::policy::Policy;
 use crate::report::{Report, Usage};
@@ -22,10 +23,7 @@ pub struct Run {
     pub id: RunId,
     pub task: Task,
     pub policy: Policy,
-    pub agent: AgentName,
-    /// Program and arguments, for an agent that is given as a command.
-    pub agent_command: Vec<String>,
-    pub model: Option<String>,
+    pub crew: Crew,
     /// Where nonces come from.
     pub seed: u64,
     pub started_at: Timestamp,
@@ -38,6 +36,8 @@ pub struct Run {
     pub steering: Vec<String>,
     /// What earlier attempts came to, the newest last; bounded.
     pub tried: Vec<Tried>,
+    /// Who had the work before, and why it was given on, for the next brief.
+    pub handover: Option<Handover>,
     /// The last control that was applied.
     pub controls_seen: ControlNo,
     /// Events that the next commit writes.
@@ -63,6 +63,8 @@ pub enum Step {
 pub enum Until {
     /// Both ends are kept: after the clock was turned back, nobody waits longer than was meant.
     Time { from: Timestamp, to: Timestamp },
+    /// Until the first agent may go on; the run's own time stands still.
+    Reset { from: Timestamp, to: Timestamp },
     /// Until a person resumes the run.
     Told,
 }
@@ -85,6 +87,8 @@ pub struct Tally {
     pub attempts_total: u32,
     /// Attempts in a row that ended in error.
     pub failures: u32,
+    /// Attempts that ended at an agent's limit.
+    pub limits: u32,
     pub usage: Usage,
     pub running: Duration,
 }
@@ -97,6 +101,13 @@ pub struct Tried {
     pub outcome: String,
     pub findings: Vec<String>,
     pub output_tail: String,
+}
+
+/// The work changed hands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handover {
+    pub from: AgentName,
+    pub why: String,
 }
 
 /// An event that has happened and is not journalled yet.
@@ -112,9 +123,7 @@ pub struct Request {
     pub id: RunId,
     pub task: Task,
     pub policy: Policy,
-    pub agent: AgentName,
-    pub agent_command: Vec<String>,
-    pub model: Option<String>,
+    pub crew: Crew,
     pub seed: u64,
     /// The version of ralph.
     pub version: String,
@@ -134,7 +143,7 @@ impl Run {
             iteration: self.tally.iterations,
             number,
             task: self.task.id.clone(),
-            agent: self.agent.clone(),
+            agent: self.crew.at_work().agent.clone(),
             promise: word,
         }
     }

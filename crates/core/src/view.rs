@@ -112,6 +112,7 @@ impl RunView {
                 self.last_iteration_at = Some(entry.at);
             }
             Event::AttemptStarted { attempt, agent, promise, .. } => {
+                self.status = RunState::Running;
                 self.attempts += 1;
                 self.agent = agent.clone();
                 self.promise.clone_from(promise);
@@ -130,6 +131,11 @@ impl RunView {
                 self.status = RunState::Paused;
                 self.doing = Doing::Paused;
             }
+            Event::AllLimited { until } => {
+                self.status = RunState::Paused;
+                self.doing = Doing::Waiting { until: *until, why: "every agent is limited".to_owned() };
+            }
+            Event::AgentChanged { to, .. } => self.agent = to.clone(),
             Event::Unpaused {} => self.reopened(),
             Event::RunStopped { stop_reason, status, exit_code, evidence, .. } => {
                 self.status = *status;

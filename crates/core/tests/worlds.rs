@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use ralph_core::Timestamp;
 use ralph_core::brief;
+use ralph_core::crew::{Crew, Member};
 use ralph_core::control::{Change, Control, ControlNo};
 use ralph_core::event::{Ending, Entry, Event};
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
 use ralph_core::promise::{Claim, Word};
-use ralph_core::report::{AgentExit, Fault, Report, Usage};
+use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
 use ralph_core::run::{Fresh, Pace, Request, Run, Step, Until};
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
@@ -51,7 +52,14 @@ fn the_same_seed_gives_the_same_run() {
     }
 }
 
-const MUST_HAPPEN: [&str; 33] = [
+const MUST_HAPPEN: [&str; 40] = [
+    "exit limited",
+    "exit unauthenticated",
+    "stop agents_exhausted",
+    "stop authentication",
+    "probe answered",
+    "probe in vain",
+    "stood still",
     "stop completed",
     "stop consecutive_failures",
     "stop max_iterations",
@@ -110,9 +118,7 @@ impl World {
             id: RunId::new(at, seed),
             task: Task::prompt("make it work"),
             policy: policy(&mut dice),
-            agent: AgentName::parse("command").unwrap(),
-            agent_command: vec!["agent".to_owned()],
-            model: None,
+            crew: crew(&mut dice),
             seed,
             version: "0.0.0".to_owned(),
         };
@@ -151,6 +157,11 @@ impl World {
         match self.run.step.clone() {
             Step::Select => {
                 self.remember_gate();
+                if self.run.crew.to_probe(self.at).is_some() {
+                    let answered = self.dice.one_in(2);
+                    self.run.after_probe(answered, self.now());
+                    self.happened.push(format!("probe {}", if answered { "answered" } else { "in vain" }));
+                }
                 let task = (!self.dice.one_in(400)).then(|| self.run.task.clone());
                 self.run.after_select(task, self.now());
             }
@@ -209,6 +220,11 @@ impl World {
                     self.at = self.at.checked_sub(Duration::from_secs(3_600)).unwrap();
                 }
                 self.pass_time(0, 5_000);
+                self.run.after_wait(then, self.now());
+            }
+            Until::Reset { to, .. } => {
+                self.at = to;
+                self.happened.push("stood still".to_owned());
                 self.run.after_wait(then, self.now());
             }
             Until::Told => {
@@ -285,6 +301,16 @@ impl World {
             4 => AgentExit::SilenceTimeout,
             5 => AgentExit::TotalTimeout,
             6 => AgentExit::StartTimeout,
+            7 | 8 => {
+                let reset = self.dice.one_in(2).then(|| {
+                    let seconds = i64::try_from(self.dice.below(9_000)).unwrap() - 100;
+                    Timestamp::from_second(self.at.as_second() + seconds).unwrap()
+                });
+                AgentExit::Limited { what: "usage limit".to_owned(), reset }
+            }
+            9 if self.dice.one_in(20) => {
+                AgentExit::Unauthenticated { what: "no key".to_owned(), next: "log in".to_owned() }
+            }
             _ => AgentExit::Code { code: 0 },
         }
     }
@@ -451,6 +477,7 @@ impl Audit {
                 self.open = None;
                 match ending {
                     Ending::Reported(report) if report.exit.is_clean() => self.failures = 0,
+                    Ending::Reported(report) if report.exit.response() != Response::Retry => {}
                     Ending::Reported(_) | Ending::Lost(Fault::GuardLost) => self.failures += 1,
                     Ending::Lost(_) => {}
                 }
@@ -467,6 +494,12 @@ impl Audit {
             _ => {}
         }
     }
+}
+
+fn crew(dice: &mut Dice) -> Crew {
+    let member = |name: &str| Member::new(AgentName::parse(name).unwrap(), Vec::new());
+    let fallback = ["second", "third"].iter().take(dice.below(3) as usize).map(|name| member(name)).collect();
+    Crew::new(member("first"), fallback)
 }
 
 fn policy(dice: &mut Dice) -> Policy {

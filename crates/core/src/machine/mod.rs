@@ -5,5 +5,6 @@
 
 mod controls;
 mod gate;
+mod limit;
 mod resume;
 mod steps;

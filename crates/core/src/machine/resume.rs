@@ -15,7 +15,7 @@ impl Run {
             Step::Code(attempt, _) => self.after_fault(attempt, Fault::Interrupted, now),
             Step::Stop(_) if self.mid_iteration => self.proceed(Step::Think(self.next_attempt()), now),
             Step::Stop(_) => self.proceed(Step::Select, now),
-            Step::Wait(Until::Told, then) => {
+            Step::Wait(Until::Told | Until::Reset { .. }, then) => {
                 self.note(now.at, Event::Unpaused {});
                 self.proceed(*then, now);
             }

@@ -5,7 +5,7 @@ use crate::brief::Brief;
 use crate::control::ControlNo;
 use crate::event::{Ending, Event, FORMAT, LimitsShown, Started};
 use crate::moment::Moment;
-use crate::report::{Fault, Report};
+use crate::report::{Fault, Report, Response};
 use crate::run::{Pace, Request, Run, Step, Tally, Tried};
 use crate::stop::{Stop, StopReason};
 use crate::task::Task;
@@ -22,9 +22,7 @@ impl Run {
             id: request.id,
             task: request.task,
             policy: request.policy,
-            agent: request.agent,
-            agent_command: request.agent_command,
-            model: request.model,
+            crew: request.crew,
             seed: request.seed,
             started_at: now.at,
             step: Step::Select,
@@ -33,6 +31,7 @@ impl Run {
             mid_iteration: false,
             steering: Vec::new(),
             tried: Vec::new(),
+            handover: None,
             controls_seen: ControlNo::default(),
             fresh: Vec::new(),
         };
@@ -49,8 +48,8 @@ impl Run {
             task: self.task.id.clone(),
             description: self.task.title.clone(),
             prompt: self.task.body.clone(),
-            agent: self.agent.clone(),
-            model: self.model.clone(),
+            agent: self.crew.at_work().agent.clone(),
+            model: self.crew.at_work().model.clone(),
             promise: promise.word.to_string(),
             nonce: promise.nonce,
             limits: LimitsShown::from(&self.policy.limits),
@@ -84,6 +83,7 @@ impl Run {
         self.tally.attempts = attempt.number;
         self.tally.attempts_total += 1;
         self.steering.clear();
+        self.handover = None;
         self.note(
             now.at,
             Event::AttemptStarted {
@@ -116,14 +116,20 @@ impl Run {
                 ending: Ending::Reported(report.clone()),
             },
         );
-        if report.exit.is_clean() {
-            self.tally.failures = 0;
-            self.step = Step::Verify(attempt, report);
-            return;
+        match report.exit.response() {
+            Response::Verify => {
+                self.tally.failures = 0;
+                self.crew.worked();
+                self.step = Step::Verify(attempt, report);
+            }
+            Response::Retry => {
+                self.tally.failures += 1;
+                self.remember(&attempt, report.exit.to_string(), Vec::new(), &report.tail);
+                self.try_again(now);
+            }
+            Response::Yield { reset } => self.give_way(&attempt, &report, reset, now),
+            Response::GiveUp(reason) => self.halt(reason, &report.exit.to_string(), now),
         }
-        self.tally.failures += 1;
-        self.remember(&attempt, report.exit.to_string(), Vec::new(), &report.tail);
-        self.try_again(now);
     }
 
     pub(super) fn after_fault(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
@@ -211,7 +217,7 @@ impl Run {
         self.halt(stop.reason, &stop.evidence, now);
     }
 
-    fn remember(&mut self, attempt: &Attempt, outcome: String, findings: Vec<String>, output: &str) {
+    pub(super) fn remember(&mut self, attempt: &Attempt, outcome: String, findings: Vec<String>, output: &str) {
         if self.tried.len() == REMEMBERED {
             self.tried.remove(0);
         }
