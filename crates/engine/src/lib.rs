@@ -32,7 +32,7 @@ pub use drive::{Parts, Urgency, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Feed, feed};
 pub use guard::Guard;
-pub use hooks::Hook;
+pub use hooks::{Hook, deliveries};
 pub use place::Place;
 pub use wake::ring;
 
