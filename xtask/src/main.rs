@@ -3,6 +3,8 @@
 mod bench;
 mod bite;
 mod cargo;
+mod crash;
+mod flood;
 mod prerequisites;
 mod steps;
 mod test;
@@ -26,6 +28,8 @@ enum Task {
     Bench(bench::Args),
     /// Plant one bug after the other and see the tests catch each
     Bite(bite::Args),
+    Crash(crash::Args),
+    Flood(flood::Args),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +37,8 @@ fn main() -> ExitCode {
         Task::Test(args) => test::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Bite(args) => bite::run(&args),
+        Task::Crash(args) => crash::run(&args),
+        Task::Flood(args) => flood::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -95,21 +95,18 @@ fn verdict_line(verdict: &Verdict) -> String {
 
 fn control_line(control: &Control, changed: bool) -> String {
     let asked = match control {
-        Control::Pause => "pause".to_owned(),
-        Control::Resume => "resume".to_owned(),
-        Control::Stop => "stop after this iteration".to_owned(),
-        Control::Abort => "stop now".to_owned(),
+        Control::Pause => "to pause".to_owned(),
+        Control::Resume => "to resume".to_owned(),
+        Control::Stop => "to stop after this iteration".to_owned(),
+        Control::Abort => "to stop now".to_owned(),
         Control::SetIterations { change: Change::To(n) } => {
-            format!("at most {}", counted((*n).into(), "iteration"))
+            format!("for {}", counted((*n).into(), "iteration"))
         }
-        Control::SetIterations { change: Change::By(by) } => format!("{by:+} iterations"),
-        Control::Steer { text } => format!("steer: {}", printable(text)),
+        Control::SetIterations { change: Change::By(by) } => format!("for {by:+} iterations"),
+        Control::Steer { text } => format!("to mind: {}", printable(text)),
     };
-    paint(
-        CALM,
-        &format!("  asked to {asked}{}", if changed { "" } else { " (changes nothing)" })
-            .replace("to at most", "do at most"),
-    )
+    let effect = if changed { "" } else { " (changes nothing)" };
+    paint(CALM, &format!("  asked {asked}{effect}"))
 }
 
 fn stopped(reason: &str, status: RunState, evidence: &str) -> String {

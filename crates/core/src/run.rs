@@ -42,7 +42,7 @@ pub struct Run {
     pub controls_seen: ControlNo,
     /// Events that the next commit writes.
     #[serde(skip)]
-    pub fresh: Vec<Event>,
+    pub fresh: Vec<Fresh>,
 }
 
 /// What a run does next. **The state is the next step**, so to resume is to read it back and perform it.
@@ -97,6 +97,13 @@ pub struct Tried {
     pub outcome: String,
     pub findings: Vec<String>,
     pub output_tail: String,
+}
+
+/// An event that has happened and is not journalled yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fresh {
+    pub at: Timestamp,
+    pub event: Event,
 }
 
 /// What is asked of a new run.
@@ -155,8 +162,8 @@ impl Run {
     }
 
     /// Adds an event to the next commit.
-    pub fn note(&mut self, event: Event) {
-        self.fresh.push(event);
+    pub fn note(&mut self, at: Timestamp, event: Event) {
+        self.fresh.push(Fresh { at, event });
     }
 
     /// How much of the run's own time is left, if it is limited.

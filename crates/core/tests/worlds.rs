@@ -16,7 +16,7 @@ use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Fault, Report, Usage};
-use ralph_core::run::{Pace, Request, Run, Step, Until};
+use ralph_core::run::{Fresh, Pace, Request, Run, Step, Until};
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
 use ralph_core::verdict;
@@ -169,7 +169,8 @@ impl World {
                     return true;
                 }
                 if self.dice.one_in(300) {
-                    self.run.fail(StopReason::Disk, "no space left");
+                    let now = self.now();
+                    self.run.fail(StopReason::Disk, "no space left", now);
                     self.happened.push("fault storage".to_owned());
                     return true;
                 }
@@ -331,8 +332,8 @@ impl World {
             return false;
         }
         let fresh = std::mem::take(&mut self.run.fresh);
-        for event in fresh {
-            self.journal.push(Entry { seq: self.journal.len() as u64 + 1, at: self.at, event });
+        for Fresh { at, event } in fresh {
+            self.journal.push(Entry { seq: self.journal.len() as u64 + 1, at, event });
         }
         self.waiting.retain(|(no, _)| *no > self.run.controls_seen);
         self.gate = None;

@@ -15,6 +15,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 
 use crate::agent::Listener;
+use crate::crash::{crash_point, remember_guard};
 use crate::custody::{Child, Custody, CustodyError, Ending, Exit, Launch, SpawnError, Status};
 use crate::drive::{Drive, LOOK, Urgency, pressed};
 use crate::environment;
@@ -64,8 +65,10 @@ impl<S: Store + 'static> Drive<S> {
             Err(AttemptError::Lost) => return Ok(Err(Fault::GuardLost)),
             Err(AttemptError::Engine(error)) => return Err(error),
         };
+        crash_point("code.spawned");
         let mut shift = self.shift(attempt, brief, spawned, begun)?;
         let attended = self.attend(&mut shift).await;
+        crash_point("code.exited");
         self.leave(shift, attended).await
     }
 
@@ -83,7 +86,8 @@ impl<S: Store + 'static> Drive<S> {
             Some(custody) => custody,
             none => none.insert(Custody::open(self.parts.guard.options(&self.run.id)?).await?),
         };
-        crate::crash::remember_guard(custody.guard_pid());
+        remember_guard(custody.guard_pid());
+        crash_point("code.guarded");
         match custody.spawn(&launch, stdin).await {
             Ok(child) => Ok(child),
             Err(SpawnError::Custody(CustodyError::GuardLost(_))) => {
@@ -104,12 +108,15 @@ impl<S: Store + 'static> Drive<S> {
         let place = self.parts.place.output_of(&self.run.id, attempt);
         let recorder = Recorder::create(&place, &self.parts.redactor, self.parts.caps)?;
         let left = self.run.time_left(self.stopwatch.running());
-        self.run.note(Event::AgentSpawned {
-            iteration: attempt.iteration,
-            attempt: attempt.number,
-            pid: child.pid,
-            custody: self.custody.as_ref().expect("a child has a guard").kind().into(),
-        });
+        self.run.note(
+            jiff::Timestamp::now(),
+            Event::AgentSpawned {
+                iteration: attempt.iteration,
+                attempt: attempt.number,
+                pid: child.pid,
+                custody: self.custody.as_ref().expect("a child has a guard").kind().into(),
+            },
+        );
         Ok(Shift {
             attempt: attempt.clone(),
             child,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::{self, Brief};
+use ralph_core::control::{Control, ControlNo};
 use ralph_core::event::Event;
 use ralph_core::moment::Moment;
 use ralph_core::report::{Fault, Report};
@@ -99,7 +100,7 @@ impl<S: Store + 'static> Drive<S> {
                 Step::Wait(until, then) => self.wait(until, *then).await?,
                 Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),
                 Step::Stop(_) => {
-                    if self.commit().await? == Settled::Stands {
+                    if self.stop().await? == Settled::Stands {
                         return Ok(());
                     }
                 }
@@ -119,6 +120,7 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     async fn think(&mut self, attempt: Attempt) -> Result<(), EngineError> {
+        crash_point("think.before");
         self.remember_gate();
         if attempt.number == 1 && self.hooks.may_veto("iteration_started") {
             if self.commit().await? == Settled::Rewound {
@@ -130,30 +132,32 @@ impl<S: Store + 'static> Drive<S> {
                 task: attempt.task.clone(),
             };
             if let Some(veto) = self.hooks.ask(&asked, &mut self.parts.urgency).await? {
-                self.run.veto(&veto.hook, &veto.why);
+                self.run.veto(&veto.hook, &veto.why, self.stopwatch.now());
                 return Ok(());
             }
             self.remember_gate();
         }
         let brief = brief::compose(&self.run, &attempt);
+        crash_point("think.inside");
         self.run.after_think(attempt, brief, self.now());
+        crash_point("think.after");
         Ok(())
     }
 
     async fn code(&mut self, attempt: Attempt, brief: Brief) -> Result<(), EngineError> {
-        crash_point!("code.before");
+        crash_point("code.before");
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }
-        crash_point!("code.inside");
+        crash_point("code.inside");
         let outcome = self.attempt(&attempt, &brief).await?;
-        crash_point!("code.after");
+        crash_point("code.after");
         self.run.after_code(attempt, outcome, self.now());
         Ok(())
     }
 
     async fn verify(&mut self, attempt: Attempt, report: Report) -> Result<(), EngineError> {
-        crash_point!("verify.before");
+        crash_point("verify.before");
         let mut verdict = verdict::judge(&self.run.policy.completion, &report);
         if verdict.is_complete() && self.hooks.may_veto("verdict") {
             self.commit().await?;
@@ -163,31 +167,42 @@ impl<S: Store + 'static> Drive<S> {
                 verdict = Verdict::Incomplete { findings: vec![format!("{}: {}", veto.hook, veto.why)] };
             }
         }
-        crash_point!("verify.after");
+        crash_point("verify.inside");
         self.run.after_verify(attempt, Ok::<_, Fault>(verdict), &report.tail, self.now());
+        crash_point("verify.after");
         Ok(())
     }
 
     fn consolidate(&mut self, attempt: Attempt, verdict: Verdict) {
-        crash_point!("consolidate.before");
-        self.run.after_consolidate(attempt, verdict, self.now());
-        crash_point!("consolidate.after");
+        crash_point("consolidate.before");
+        let now = self.now();
+        crash_point("consolidate.inside");
+        self.run.after_consolidate(attempt, verdict, now);
+        crash_point("consolidate.after");
     }
 
     async fn wait(&mut self, until: Until, then: Step) -> Result<(), EngineError> {
-        crash_point!("wait.before");
+        crash_point("wait.before");
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }
+        crash_point("wait.inside");
         let waited = match until {
             Until::Time { from, to } => self.wait_until(remaining(from, to)).await?,
             Until::Told => self.wait_paused().await?,
         };
-        crash_point!("wait.after");
+        crash_point("wait.after");
         if waited == Waited::Out {
             self.run.after_wait(then, self.now());
         }
         Ok(())
+    }
+
+    async fn stop(&mut self) -> Result<Settled, EngineError> {
+        crash_point("stop.before");
+        let settled = self.commit().await?;
+        crash_point("stop.after");
+        Ok(settled)
     }
 
     async fn wait_paused(&mut self) -> Result<Waited, EngineError> {
@@ -247,10 +262,7 @@ impl<S: Store + 'static> Drive<S> {
                 }
                 Commit::Controls(controls) => {
                     let rewound = self.gate.take().map(|gate| self.run = gate).is_some();
-                    let now = self.now();
-                    for (no, control) in &controls {
-                        self.run.apply(*no, control, now);
-                    }
+                    self.obey(&controls);
                     if rewound {
                         return Ok(Settled::Rewound);
                     }
@@ -265,21 +277,26 @@ impl<S: Store + 'static> Drive<S> {
             return Err(EngineError::StateVanished { path: self.parts.place.state.clone() });
         }
         let controls = self.parts.store.waiting_controls(&self.run.id, self.run.controls_seen).await?;
-        let now = self.now();
-        for (no, control) in &controls {
-            self.run.apply(*no, control, now);
-        }
+        self.obey(&controls);
         if !self.run.fresh.is_empty() {
             self.commit().await?;
         }
         Ok(())
     }
 
+    fn obey(&mut self, controls: &[(ControlNo, Control)]) {
+        let now = self.now();
+        for (no, control) in controls {
+            crash_point("control.before");
+            self.run.apply(*no, control, now);
+            crash_point("control.after");
+        }
+    }
+
     /// A signal is a control like any other: durable first.
     pub(crate) async fn abort_by_signal(&mut self, pressing: Urgency) -> Result<(), EngineError> {
         if pressing >= Urgency::Abort {
-            let abort = ralph_core::control::Control::Abort;
-            self.parts.store.request(&self.run.id, &abort, self.now().at).await?;
+            self.parts.store.request(&self.run.id, &Control::Abort, self.now().at).await?;
         }
         Ok(())
     }
@@ -288,14 +305,17 @@ impl<S: Store + 'static> Drive<S> {
     async fn close(mut self, outcome: Result<(), EngineError>) -> Result<Run, EngineError> {
         if let Some(reason) = outcome.as_ref().err().and_then(EngineError::stop_reason) {
             let evidence = outcome.as_ref().err().map(|error| chain(error)).unwrap_or_default();
-            self.run.fail(reason, &evidence);
+            self.run.fail(reason, &evidence, self.stopwatch.now());
             // On the disk that failed, the stop may not be written either; the run is resumable all the same.
             let _best_effort = self.commit().await;
         }
+        crash_point("close.before");
         if let Some(custody) = self.custody.take() {
             let _nothing_left_either_way = custody.close().await;
         }
+        crash_point("close.inside");
         self.hooks.finish().await;
+        crash_point("close.after");
         match outcome {
             Ok(()) => Ok(self.run),
             Err(error) => Err(self.rescue(error)),

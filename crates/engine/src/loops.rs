@@ -13,6 +13,7 @@ use ralph_core::id::{AgentName, BadId, RunId, SessionId};
 use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Policy, Promise, Retry};
 use ralph_core::promise::{Word, WordError};
+use ralph_core::redact::Redactor;
 use ralph_core::report::Fault;
 use ralph_core::run::{Request, Run, Step};
 use ralph_core::task::Task;
@@ -49,11 +50,13 @@ pub enum LoopError {
 pub struct Loops<S> {
     store: Arc<S>,
     host: AgentName,
+    redactor: Redactor,
 }
 
 impl<S: Store> Loops<S> {
-    pub fn new(store: Arc<S>, host: AgentName) -> Loops<S> {
-        Loops { store, host }
+    /// The redactor decides what of a prompt is a secret and never stored.
+    pub fn new(store: Arc<S>, host: AgentName, redactor: Redactor) -> Loops<S> {
+        Loops { store, host, redactor }
     }
 
     /// Records a loop in a session. False if that session has one already.
@@ -167,9 +170,9 @@ impl<S: Store> Loops<S> {
 
     fn request(&self, prompt: &str, options: LoopOptions, at: Timestamp) -> Result<Request, LoopError> {
         let word = Word::parse(options.promise.as_deref().unwrap_or("DONE"))?;
-        let mut task = Task::prompt(prompt);
+        let mut task = Task::prompt(&self.redactor.text(prompt));
         if let Some(description) = options.description {
-            task.title = description;
+            task.title = self.redactor.text(&description).into_owned();
         }
         let (entropy, seed) = (crate::entropy(), crate::entropy());
         Ok(Request {

@@ -28,7 +28,8 @@ fn measure(dir: &Path) -> Result<(), StoreError> {
     let mut one = run();
     wait(store.create_loop(&one, at(0), &seat("claude", "s0"), &[]))?;
     let three = |run: &mut Run| {
-        run.fresh = (0..3).map(|n| Event::Notice { text: format!("{n} {}", "word ".repeat(30)) }).collect();
+        run.fresh.clear();
+        (0..3).for_each(|n| run.note(at(1), Event::Notice { text: format!("{n} {}", "word ".repeat(30)) }));
     };
     three(&mut one);
     let before = store.stats();

@@ -60,7 +60,7 @@ impl StoreError {
                 format!("go on with it: `ralph resume {run}`; or leave it: `ralph run --new`")
             }
             StoreError::NoRun { .. } | StoreError::AmbiguousRun { .. } => {
-                "`ralph runs` lists them".to_owned()
+                "`ralph status --list` lists them".to_owned()
             }
             StoreError::Fenced { run, .. } => format!("`ralph status {run}` shows where it stands"),
             StoreError::Busy { .. } => "close the other program, then `ralph resume`".to_owned(),

@@ -1,4 +1,4 @@
-//! One line of `ralph runs`.
+//! One line of `ralph status --list`.
 
 use ralph_core::Timestamp;
 use ralph_core::id::{AgentName, RunId};

@@ -154,7 +154,7 @@ fn new_run(
     };
     let mut run = Run::start(request, Moment { at, running: std::time::Duration::ZERO });
     for text in notices {
-        run.note(Event::Notice { text });
+        run.note(at, Event::Notice { text });
     }
     Ok(run)
 }

@@ -1,22 +1,33 @@
 //! `ralph status`.
 
 use jiff::Timestamp;
+use ralph_core::id::RunId;
+use ralph_core::stop::RunState;
 use ralph_core::view::{Doing, RunView};
 use ralph_engine::lock;
+use ralph_engine::output::printable;
+use ralph_store::{RunSummary, SqliteStore, Store};
 use serde::Serialize;
 
 use super::Outcome;
 use crate::follow;
-use crate::project::{Project, block_on, find_run};
+use crate::project::{Project, block_on, find_run, store_problem};
 use crate::settings::Given;
 use crate::words::{counted, moment, print, print_json, since, span};
 
 /// Show how a run stands: the latest of this directory, or one by its id.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  ralph status\n  ralph status --json | jq .stop_reason")]
+#[command(after_help = "\
+Examples:
+  ralph status
+  ralph status --list
+  ralph status --json | jq .stop_reason")]
 pub(crate) struct Args {
     /// The run's id or the beginning of it; the latest by default
     run: Option<String>,
+    /// List the runs of this directory instead, the newest first
+    #[arg(long, conflicts_with = "run")]
+    list: bool,
     /// Print it as JSON (docs/schema/status.json)
     #[arg(long)]
     json: bool,
@@ -33,10 +44,35 @@ pub(crate) struct Status {
     resumable: bool,
 }
 
+/// One line of `--list --json`.
+#[derive(Debug, Serialize)]
+struct Listed {
+    run: RunId,
+    status: RunState,
+    stop_reason: Option<String>,
+    description: String,
+    started_at: Timestamp,
+}
+
+impl From<RunSummary> for Listed {
+    fn from(run: RunSummary) -> Listed {
+        Listed {
+            run: run.id,
+            status: run.state,
+            stop_reason: run.reason.map(|reason| reason.name().to_owned()),
+            description: run.title,
+            started_at: run.started_at,
+        }
+    }
+}
+
 pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
     block_on(async {
         let store = project.existing_store()?;
+        if args.list {
+            return list(&store, args.json).await;
+        }
         let id = find_run(&store, &project.place, args.run.as_deref()).await?;
         let (run, view) = follow::view(&store, &id).await?;
         let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
@@ -48,6 +84,21 @@ pub(crate) fn run(args: Args) -> Outcome {
         }
         Ok(0)
     })
+}
+
+async fn list(store: &SqliteStore, json: bool) -> Outcome {
+    let runs = store.runs(usize::MAX).await.map_err(|error| store_problem(&error))?;
+    let listed: Vec<Listed> = runs.into_iter().map(Listed::from).collect();
+    if json {
+        print_json(&listed);
+    } else {
+        let line = |run: &Listed| {
+            let how = run.stop_reason.as_deref().unwrap_or(run.status.name());
+            format!("{}  {}  {how:<16}  {}\n", run.run, moment(run.started_at), printable(&run.description))
+        };
+        print(&listed.iter().map(line).collect::<String>());
+    }
+    Ok(0)
 }
 
 fn tell(status: &Status) -> String {
@@ -67,7 +118,7 @@ fn tell(status: &Status) -> String {
     let until = view.ended_at.unwrap_or_else(Timestamp::now);
     text += &format!("time      {} since {}\n", span(since(view.started_at, until)), moment(view.started_at));
     if let Some(line) = view.last_output.lines().rev().find(|line| !line.trim().is_empty()) {
-        text += &format!("last      {}\n", ralph_engine::output::printable(line));
+        text += &format!("last      {}\n", printable(line));
     }
     text += &next(status);
     text

@@ -3,7 +3,7 @@
 use crate::control::{Change, Control, ControlNo};
 use crate::event::Event;
 use crate::moment::Moment;
-use crate::run::{Pace, Run, Step, Until};
+use crate::run::{Fresh, Pace, Run, Step, Until};
 
 impl Run {
     /// Takes up a control. Twice the same is harmless; on a stopped run nothing happens.
@@ -20,7 +20,8 @@ impl Run {
         let after = (self.step.clone(), self.pace, self.policy.limits.clone(), self.steering.len());
         let changed = before != after;
         // The cause stands in the journal before what it led to.
-        self.fresh.insert(at, Event::ControlApplied { no, control: control.clone(), changed });
+        let event = Event::ControlApplied { no, control: control.clone(), changed };
+        self.fresh.insert(at, Fresh { at: now.at, event });
     }
 
     fn obey(&mut self, control: &Control, now: Moment) {
@@ -54,7 +55,7 @@ impl Run {
 
     fn unpause(&mut self, now: Moment) {
         if let Step::Wait(Until::Told, then) = self.step.clone() {
-            self.note(Event::Unpaused {});
+            self.note(now.at, Event::Unpaused {});
             self.proceed(*then, now);
         }
     }

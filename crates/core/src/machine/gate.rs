@@ -12,18 +12,18 @@ impl Run {
     /// The one gate to a new attempt: what a person asked for comes first, then the limits.
     pub(super) fn proceed(&mut self, next: Step, now: Moment) {
         match self.pace {
-            Pace::Aborting => self.halt(StopReason::Aborted, "asked to abort"),
-            Pace::Stopping => self.halt(StopReason::Stopped, "asked to stop"),
+            Pace::Aborting => self.halt(StopReason::Aborted, "asked to abort", now),
+            Pace::Stopping => self.halt(StopReason::Stopped, "asked to stop", now),
             Pace::Pausing => {
                 self.pace = Pace::Going;
-                self.note(Event::Paused {});
+                self.note(now.at, Event::Paused {});
                 self.step = Step::Wait(Until::Told, Box::new(next));
             }
             Pace::Going => match self.limit_reached(&next, now) {
                 Some(stop) => {
                     let Stop { reason, evidence } = stop.clone();
-                    self.note(Event::Limit { reason, evidence });
-                    self.halt(stop.reason, &stop.evidence);
+                    self.note(now.at, Event::Limit { reason, evidence });
+                    self.halt(stop.reason, &stop.evidence, now);
                 }
                 None => self.step = next,
             },
@@ -37,7 +37,7 @@ impl Run {
             return;
         }
         let until = now.at.saturating_add(delay).expect("a duration never under-flows a timestamp");
-        self.note(Event::Waiting { until, why: why.to_owned() });
+        self.note(now.at, Event::Waiting { until, why: why.to_owned() });
         self.step = Step::Wait(Until::Time { from: now.at, to: until }, Box::new(next));
     }
 
@@ -70,30 +70,36 @@ impl Run {
     }
 
     /// The disk or the database let the run down: it ends resumable, as far as that can still be written.
-    pub fn fail(&mut self, reason: StopReason, evidence: &str) {
+    pub fn fail(&mut self, reason: StopReason, evidence: &str, now: Moment) {
         if let Step::Code(attempt, _) = self.step.clone() {
-            self.note(Event::AttemptEnded {
-                iteration: attempt.iteration,
-                attempt: attempt.number,
-                ending: Ending::Lost(Fault::Storage),
-            });
+            self.note(
+                now.at,
+                Event::AttemptEnded {
+                    iteration: attempt.iteration,
+                    attempt: attempt.number,
+                    ending: Ending::Lost(Fault::Storage),
+                },
+            );
         }
-        self.halt(reason, evidence);
+        self.halt(reason, evidence, now);
     }
 
     /// A hook that may do so refused the iteration.
-    pub fn veto(&mut self, hook: &str, why: &str) {
-        self.halt(StopReason::Stopped, &format!("hook `{hook}` vetoed the iteration: {why}"));
+    pub fn veto(&mut self, hook: &str, why: &str, now: Moment) {
+        self.halt(StopReason::Stopped, &format!("hook `{hook}` vetoed the iteration: {why}"), now);
     }
 
-    pub(super) fn halt(&mut self, reason: StopReason, evidence: &str) {
-        self.note(Event::RunStopped {
-            stop_reason: reason.name().to_owned(),
-            detail: reason,
-            status: reason.state(),
-            exit_code: reason.exit_code(),
-            evidence: evidence.to_owned(),
-        });
+    pub(super) fn halt(&mut self, reason: StopReason, evidence: &str, now: Moment) {
+        self.note(
+            now.at,
+            Event::RunStopped {
+                stop_reason: reason.name().to_owned(),
+                detail: reason,
+                status: reason.state(),
+                exit_code: reason.exit_code(),
+                evidence: evidence.to_owned(),
+            },
+        );
         self.step = Step::Stop(Stop { reason, evidence: evidence.to_owned() });
     }
 }

@@ -9,14 +9,14 @@ use crate::stop::Stop;
 impl Run {
     /// Goes on after a crash or a stop: an attempt that was under way is closed as interrupted and tried again.
     pub fn resume(&mut self, now: Moment) {
-        self.note(Event::RunResumed {});
+        self.note(now.at, Event::RunResumed {});
         self.pace = Pace::Going;
         match self.step.clone() {
             Step::Code(attempt, _) => self.after_fault(attempt, Fault::Interrupted, now),
             Step::Stop(_) if self.mid_iteration => self.proceed(Step::Think(self.next_attempt()), now),
             Step::Stop(_) => self.proceed(Step::Select, now),
             Step::Wait(Until::Told, then) => {
-                self.note(Event::Unpaused {});
+                self.note(now.at, Event::Unpaused {});
                 self.proceed(*then, now);
             }
             Step::Abandon(_, stop) => self.reopen_after(&stop, now),
@@ -30,7 +30,7 @@ impl Run {
         if stop.reason.is_resumable() {
             self.proceed(Step::Think(self.next_attempt()), now);
         } else {
-            self.halt(stop.reason, &stop.evidence);
+            self.halt(stop.reason, &stop.evidence, now);
         }
     }
 }

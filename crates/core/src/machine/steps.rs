@@ -36,7 +36,7 @@ impl Run {
             controls_seen: ControlNo::default(),
             fresh: Vec::new(),
         };
-        run.note(Event::RunStarted(Box::new(run.started(request.version))));
+        run.note(now.at, Event::RunStarted(Box::new(run.started(request.version))));
         run
     }
 
@@ -61,17 +61,20 @@ impl Run {
     pub fn after_select(&mut self, task: Option<Task>, now: Moment) {
         self.tally.running = now.running;
         let Some(task) = task else {
-            return self.halt(StopReason::NoTasks, "nothing is open");
+            return self.halt(StopReason::NoTasks, "nothing is open", now);
         };
         self.task = task;
         self.tally.iterations += 1;
         self.tally.attempts = 0;
         self.mid_iteration = true;
-        self.note(Event::IterationStarted {
-            iteration: self.tally.iterations,
-            max_iterations: self.policy.limits.max_iterations.map(Into::into),
-            task: self.task.id.clone(),
-        });
+        self.note(
+            now.at,
+            Event::IterationStarted {
+                iteration: self.tally.iterations,
+                max_iterations: self.policy.limits.max_iterations.map(Into::into),
+                task: self.task.id.clone(),
+            },
+        );
         self.step = Step::Think(self.next_attempt());
     }
 
@@ -81,13 +84,16 @@ impl Run {
         self.tally.attempts = attempt.number;
         self.tally.attempts_total += 1;
         self.steering.clear();
-        self.note(Event::AttemptStarted {
-            iteration: attempt.iteration,
-            attempt: attempt.number,
-            agent: attempt.agent.clone(),
-            promise: attempt.promise.to_string(),
-            brief_bytes: brief.text.len() as u64,
-        });
+        self.note(
+            now.at,
+            Event::AttemptStarted {
+                iteration: attempt.iteration,
+                attempt: attempt.number,
+                agent: attempt.agent.clone(),
+                promise: attempt.promise.to_string(),
+                brief_bytes: brief.text.len() as u64,
+            },
+        );
         self.step = Step::Code(attempt, brief);
     }
 
@@ -102,11 +108,14 @@ impl Run {
 
     fn after_report(&mut self, attempt: Attempt, report: Report, now: Moment) {
         self.tally.usage = self.tally.usage.plus(report.usage);
-        self.note(Event::AttemptEnded {
-            iteration: attempt.iteration,
-            attempt: attempt.number,
-            ending: Ending::Reported(report.clone()),
-        });
+        self.note(
+            now.at,
+            Event::AttemptEnded {
+                iteration: attempt.iteration,
+                attempt: attempt.number,
+                ending: Ending::Reported(report.clone()),
+            },
+        );
         if report.exit.is_clean() {
             self.tally.failures = 0;
             self.step = Step::Verify(attempt, report);
@@ -119,7 +128,7 @@ impl Run {
 
     pub(super) fn after_fault(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
         let (iteration, number) = (attempt.iteration, attempt.number);
-        self.note(Event::AttemptEnded { iteration, attempt: number, ending: Ending::Lost(fault) });
+        self.note(now.at, Event::AttemptEnded { iteration, attempt: number, ending: Ending::Lost(fault) });
         let half_done = |reason| Stop {
             reason,
             evidence: format!("{fault} during attempt {number} of iteration {iteration}"),
@@ -157,11 +166,14 @@ impl Run {
             Ok(verdict) => verdict,
             Err(fault) => return self.after_fault(attempt, fault, now),
         };
-        self.note(Event::Verdict {
-            iteration: attempt.iteration,
-            attempt: attempt.number,
-            verdict: verdict.clone(),
-        });
+        self.note(
+            now.at,
+            Event::Verdict {
+                iteration: attempt.iteration,
+                attempt: attempt.number,
+                verdict: verdict.clone(),
+            },
+        );
         if let Verdict::Incomplete { findings } = &verdict {
             self.remember(&attempt, "not complete".to_owned(), findings.clone(), tail);
         }
@@ -174,11 +186,11 @@ impl Run {
         self.mid_iteration = false;
         let Attempt { iteration, task, .. } = attempt;
         let complete = verdict.is_complete();
-        self.note(Event::IterationEnded { iteration, task: task.clone(), complete });
+        self.note(now.at, Event::IterationEnded { iteration, task: task.clone(), complete });
         match verdict {
             Verdict::Complete { evidence } => {
-                self.note(Event::TaskCompleted { task, iteration });
-                self.halt(StopReason::Completed, &format!("iteration {iteration}: {evidence}"));
+                self.note(now.at, Event::TaskCompleted { task, iteration });
+                self.halt(StopReason::Completed, &format!("iteration {iteration}: {evidence}"), now);
             }
             Verdict::Incomplete { .. } => {
                 let delay = self.policy.limits.iteration_delay;
@@ -196,7 +208,7 @@ impl Run {
     /// The half-done attempt has been put in order.
     pub fn after_abandon(&mut self, stop: &Stop, now: Moment) {
         self.tally.running = now.running;
-        self.halt(stop.reason, &stop.evidence);
+        self.halt(stop.reason, &stop.evidence, now);
     }
 
     fn remember(&mut self, attempt: &Attempt, outcome: String, findings: Vec<String>, output: &str) {

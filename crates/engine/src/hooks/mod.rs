@@ -61,7 +61,7 @@ impl Hooks {
     pub(crate) fn deliveries(&self, run: &Run) -> Vec<NewDelivery> {
         let mut deliveries = Vec::new();
         for (event, fresh) in run.fresh.iter().enumerate() {
-            let told = self.hooks.iter().filter(|hook| !hook.veto && hook.is_on(fresh.name()));
+            let told = self.hooks.iter().filter(|hook| !hook.veto && hook.is_on(fresh.event.name()));
             deliveries.extend(told.map(|hook| NewDelivery { event, hook: hook.name.clone() }));
         }
         deliveries

@@ -1,9 +1,10 @@
 //! The journal is what was written, in order, without gaps.
 
 use ralph_core::control::{Change, Control, ControlNo};
-use ralph_core::event::{Custody, Ending, Event};
+use ralph_core::event::{Custody, Ending, Entry, Event};
 use ralph_core::id::TaskId;
 use ralph_core::report::{AgentExit, Fault};
+use ralph_core::run::Fresh;
 use ralph_core::stop::{RunState, StopReason};
 use ralph_core::view::RunView;
 
@@ -17,7 +18,9 @@ const REFUSE: Unfinished = Unfinished::Refuse;
 fn every_event() -> Vec<Event> {
     let (iteration, attempt, task) = (1, 2, TaskId::prompt());
     let text = || "a \"word\" \u{1f980} \0\n".to_owned();
-    let Some(Event::RunStarted(started)) = run().fresh.pop() else { panic!("a run starts with its start") };
+    let Some(Fresh { event: Event::RunStarted(started), .. }) = run().fresh.pop() else {
+        panic!("a run starts with its start")
+    };
     vec![
         Event::RunStarted(started),
         Event::RunResumed {},
@@ -65,9 +68,11 @@ fn every_event() -> Vec<Event> {
 
 pub fn every_event_is_read_back_as_it_was(world: &impl World) {
     let (store, mut run) = (world.open(), run());
-    run.fresh = every_event();
+    run.fresh = every_event().into_iter().map(|event| Fresh { at: at(1), event }).collect();
     let entries = wait(store.create_run(&run, at(0), REFUSE, &[])).unwrap();
-    assert_eq!(entries.iter().map(|entry| entry.event.clone()).collect::<Vec<_>>(), run.fresh);
+    let written: Vec<_> =
+        entries.iter().map(|Entry { at, event, .. }| Fresh { at: *at, event: event.clone() }).collect();
+    assert_eq!(written, run.fresh);
     assert_eq!(wait(store.entries(&run.id, 0, 100)).unwrap(), entries);
 }
 
@@ -96,7 +101,8 @@ pub fn two_journals_do_not_mix(world: &impl World) {
 
 pub fn pages_join_without_loss(world: &impl World) {
     let (store, mut run) = (world.open(), run());
-    run.fresh = (0..25).map(|n| Event::Notice { text: n.to_string() }).collect();
+    run.fresh.clear();
+    (0..25).for_each(|n| run.note(at(1), Event::Notice { text: n.to_string() }));
     let all = wait(store.create_run(&run, at(0), REFUSE, &[])).unwrap();
     let mut read = Vec::new();
     loop {

@@ -27,7 +27,7 @@ pub fn a_delivery_is_due_until_it_was_made(world: &impl World) {
     let due = wait(store.due(at(1), 10)).unwrap();
     let hooks: Vec<_> = due.iter().map(|one| (one.entry.seq, one.hook.as_str(), one.attempts)).collect();
     assert_eq!(hooks, [(1, "chime", 0), (2, "log", 0), (2, "chime", 0)]);
-    assert_eq!((&due[1].run, &due[1].entry.event), (&run.id, &run.fresh[0]));
+    assert_eq!((&due[1].run, &due[1].entry.event), (&run.id, &run.fresh[0].event));
     assert_eq!(wait(store.due(at(1), 2)).unwrap(), due[..2]);
     assert_eq!(wait(store.due(at(1), 10)).unwrap(), due);
     wait(store.delivered(due[0].id)).unwrap();

@@ -30,7 +30,8 @@ pub fn no_commit_succeeds_that_has_not_seen_an_acknowledged_control(world: &impl
             done.store(true, Ordering::SeqCst);
         });
         while !done.load(Ordering::SeqCst) || run.controls_seen < ControlNo(ROUNDS) {
-            run.fresh = vec![Event::Notice { text: "a step begins".to_owned() }];
+            run.fresh.clear();
+            run.note(at(0), Event::Notice { text: "a step begins".to_owned() });
             let promised = acknowledged.load(Ordering::SeqCst);
             match wait(store.commit(&run, at(1), &[])).unwrap() {
                 Commit::Written(_) => {

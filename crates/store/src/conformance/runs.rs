@@ -6,6 +6,7 @@ use ralph_core::control::{Control, ControlNo};
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
 use ralph_core::report::AgentExit;
+use ralph_core::run::Fresh;
 use ralph_core::stop::{RunState, StopReason};
 
 use super::sample::{
@@ -21,7 +22,7 @@ pub fn a_new_run_begins_its_journal_with_line_one(world: &impl World) {
     let (store, run) = (world.open(), run());
     let entries = wait(store.create_run(&run, at(0), REFUSE, &[])).unwrap();
     assert_eq!(entries.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1]);
-    assert_eq!((&entries[0].at, &entries[0].event), (&at(0), &run.fresh[0]));
+    assert_eq!((&entries[0].at, &entries[0].event), (&at(0), &run.fresh[0].event));
     assert_eq!(wait(store.entries(&run.id, 0, 10)).unwrap(), entries);
 }
 
@@ -191,7 +192,7 @@ pub fn the_summary_follows_the_run(world: &impl World) {
     assert_eq!((ended.state, ended.reason), (RunState::Success, Some(StopReason::Completed)));
     assert_eq!((ended.iterations, ended.changed_at), (1, at(20)));
     assert_eq!(ended.seq, 1 + run.fresh.len() as u64);
-    assert!(matches!(run.fresh.last(), Some(Event::RunStopped { .. })));
+    assert!(matches!(run.fresh.last(), Some(Fresh { event: Event::RunStopped { .. }, .. })));
 }
 
 pub fn a_prefix_finds_its_run(world: &impl World) {

@@ -2,9 +2,8 @@
 
 use ralph_core::Timestamp;
 use ralph_core::control::ControlNo;
-use ralph_core::event::Event;
 use ralph_core::id::RunId;
-use ralph_core::run::Run;
+use ralph_core::run::{Fresh, Run};
 use serde::Serialize;
 
 use crate::outbox::NewDelivery;
@@ -18,7 +17,7 @@ pub(super) struct Draft {
     pub(super) checkpoint: String,
     pub(super) controls_seen: ControlNo,
     /// Each with its text.
-    pub(super) events: Vec<(Event, String)>,
+    pub(super) events: Vec<(Fresh, String)>,
     pub(super) deliveries: Vec<NewDelivery>,
 }
 
@@ -34,7 +33,7 @@ impl Draft {
             headline: json(&Headline::of(run, at)),
             checkpoint: json(run),
             controls_seen: run.controls_seen,
-            events: run.fresh.iter().map(|event| (event.clone(), json(event))).collect(),
+            events: run.fresh.iter().map(|fresh| (fresh.clone(), json(&fresh.event))).collect(),
             deliveries: deliveries.to_vec(),
         }
     }

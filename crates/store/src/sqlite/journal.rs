@@ -1,8 +1,8 @@
 //! The journal: appended to, never changed.
 
-use ralph_core::Timestamp;
-use ralph_core::event::{Entry, Event, FORMAT};
+use ralph_core::event::{Entry, FORMAT};
 use ralph_core::id::RunId;
+use ralph_core::run::Fresh;
 use rusqlite::{Connection, Row, params};
 
 use super::failure::Failure;
@@ -13,16 +13,15 @@ pub(super) fn append(
     conn: &Connection,
     run: &RunId,
     last_seq: u64,
-    at: Timestamp,
-    events: &[(Event, String)],
+    events: &[(Fresh, String)],
 ) -> Result<Vec<Entry>, Failure> {
     let mut insert = conn.prepare_cached("INSERT INTO journal VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     let mut entries = Vec::with_capacity(events.len());
-    let when = at.to_string();
-    for ((event, text), seq) in events.iter().zip(last_seq + 1..) {
+    for ((Fresh { at, event }, text), seq) in events.iter().zip(last_seq + 1..) {
+        let when = at.to_string();
         let sealed = seal(&[run.as_str(), &seq.to_string(), &when, text]);
         insert.execute(params![run.as_str(), seq as i64, when, event.name(), FORMAT, text, sealed])?;
-        entries.push(Entry { seq, at, event: event.clone() });
+        entries.push(Entry { seq, at: *at, event: event.clone() });
     }
     Ok(entries)
 }

@@ -84,7 +84,7 @@ pub(super) fn commit(conn: &Connection, draft: &Draft, holder: i64) -> Result<Co
 }
 
 fn write(conn: &Connection, standing: &mut Standing, draft: &Draft) -> Result<Vec<Entry>, Failure> {
-    let entries = journal::append(conn, &draft.id, standing.last_seq, draft.at, &draft.events)?;
+    let entries = journal::append(conn, &draft.id, standing.last_seq, &draft.events)?;
     for NewDelivery { event, hook } in &draft.deliveries {
         outbox::enqueue(conn, &draft.id, &entries[*event], hook)?;
     }

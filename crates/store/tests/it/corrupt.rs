@@ -31,7 +31,8 @@ fn filled(dir: &Path) -> (RunId, Reading) {
         last = run();
         let deliveries = [NewDelivery { event: 0, hook: "chime".to_owned() }];
         wait(store.create_run(&last, at(0), Unfinished::Supersede, &deliveries)).unwrap();
-        last.fresh = (0..30).map(|n| Event::Notice { text: format!("{n} {}", "word ".repeat(20)) }).collect();
+        last.fresh.clear();
+        (0..30).for_each(|n| last.note(at(1), Event::Notice { text: format!("{n} {}", "word ".repeat(20)) }));
         wait(store.commit(&last, at(1), &[])).unwrap();
         wait(store.request(&last.id, &Control::Pause, at(1))).unwrap();
     }

@@ -20,7 +20,8 @@ fn child_that_does_everything_once() {
     let store = SqliteStore::open(&dir).unwrap();
     let mut run = run_with_id(id());
     wait(store.create_run(&run, at(0), Unfinished::Refuse, &[])).unwrap();
-    run.fresh = vec![Event::Notice { text: "committed".to_owned() }];
+    run.fresh.clear();
+    run.note(at(1), Event::Notice { text: "committed".to_owned() });
     wait(store.commit(&run, at(1), &[])).unwrap();
     wait(store.request(&run.id, &Control::Stop, at(2))).unwrap();
 }

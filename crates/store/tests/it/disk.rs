@@ -52,7 +52,8 @@ impl Drop for Disk {
 }
 
 fn big(run: &mut Run) {
-    run.fresh = vec![Event::Notice { text: "x".repeat(40_000) }];
+    run.fresh.clear();
+    run.note(at(1), Event::Notice { text: "x".repeat(40_000) });
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn child_that_commits() {
         }
     };
     loop {
-        run.note(Event::Notice { text: "one more".repeat(run.steering.len() + 1) });
+        run.note(at(1), Event::Notice { text: "one more".repeat(run.steering.len() + 1) });
         let Commit::Written(entries) = wait(store.commit(&run, at(1), &[])).unwrap() else { continue };
         acknowledge(entries.last().unwrap().seq);
         run.fresh.clear();

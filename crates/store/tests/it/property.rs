@@ -53,7 +53,9 @@ fn commit(store: &SqliteStore, run: &mut Run, second: i64) {
     loop {
         match wait(store.commit(run, at(second), &[])).unwrap() {
             Commit::Written(entries) => {
-                assert!(entries.iter().map(|entry| &entry.event).eq(&run.fresh));
+                assert!(
+                    entries.iter().map(|entry| &entry.event).eq(run.fresh.iter().map(|fresh| &fresh.event))
+                );
                 run.fresh.clear();
                 return;
             }

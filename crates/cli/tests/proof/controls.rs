@@ -1,0 +1,163 @@
+//! What a person asks of a run while it is on.
+
+use ralph_testkit::{PATIENCE, until};
+
+use crate::agents::{DONE, HELD, begun, let_go};
+use crate::project;
+
+#[test]
+fn stop_waits_for_the_iteration() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    assert_eq!(project.ralph(&["stop"]).code, Some(0));
+    assert!(!run.is_over(), "the agent is still at it");
+    let_go(&project, 1);
+    let ran = run.end(PATIENCE);
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+    let events = project.events();
+    assert!(events.contains(&"iteration_ended".to_owned()), "{events:?}");
+    assert_eq!(events.iter().filter(|event| *event == "iteration_started").count(), 1);
+    assert_eq!(project.status().unwrap()["stop_reason"], "stopped");
+
+    let_go(&project, 2);
+    assert_eq!(project.ralph(&["resume"]).code, Some(0), "whoever resumes no longer wants it stopped");
+    assert_eq!(project.status().unwrap()["iteration"], 2);
+}
+
+#[test]
+fn stop_now_ends_the_agent() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    assert_eq!(project.ralph(&["stop", "--now"]).code, Some(0));
+    assert_eq!(run.end(PATIENCE).code, Some(130));
+    let journal = project.journal();
+    let ended = journal.iter().find(|entry| entry["type"] == "attempt_ended").unwrap();
+    assert_eq!(ended["ending"]["lost"], "aborted");
+    assert_eq!(project.status().unwrap()["stop_reason"], "aborted");
+
+    (1..=2).for_each(|iteration| let_go(&project, iteration));
+    assert_eq!(project.ralph(&["resume"]).code, Some(0));
+    assert!(project.tree().join("begun-1-2").exists(), "the iteration goes on with its next attempt");
+}
+
+#[test]
+fn cancelling_twice_is_harmless() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    for _ in 0..2 {
+        assert_eq!(project.ralph(&["stop"]).code, Some(0));
+    }
+    for _ in 0..2 {
+        assert_eq!(project.ralph(&["stop", "--now"]).code, Some(0));
+    }
+    assert_eq!(run.end(PATIENCE).code, Some(130));
+    assert_eq!(project.events().iter().filter(|event| *event == "run_stopped").count(), 1);
+}
+
+#[test]
+fn a_paused_run_goes_on_when_it_is_resumed() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    assert_eq!(project.ralph(&["pause"]).code, Some(0));
+    let_go(&project, 1);
+    until(PATIENCE, "a pause", || (project.status()?["status"] == "paused").then_some(()));
+    assert!(!run.is_over() && !project.tree().join("begun-2-1").exists());
+    assert_eq!(project.ralph(&["resume"]).code, Some(0));
+    let_go(&project, 2);
+    assert_eq!(run.end(PATIENCE).code, Some(0));
+    let events = project.events();
+    assert!(["paused", "unpaused"].iter().all(|event| events.contains(&(*event).to_owned())), "{events:?}");
+}
+
+#[test]
+fn a_paused_run_can_be_stopped() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    project.ralph(&["pause"]);
+    let_go(&project, 1);
+    until(PATIENCE, "a pause", || (project.status()?["status"] == "paused").then_some(()));
+    assert_eq!(project.ralph(&["stop"]).code, Some(0));
+    assert_eq!(run.end(PATIENCE).code, Some(130));
+}
+
+#[test]
+fn more_iterations_are_granted_while_it_runs() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it", "--max-iterations", "1"]);
+    begun(&project, 1, 1);
+    assert_eq!(project.ralph(&["set", "iterations", "+1"]).code, Some(0));
+    (1..=2).for_each(|iteration| let_go(&project, iteration));
+    assert_eq!(run.end(PATIENCE).code, Some(0));
+    assert_eq!(project.status().unwrap()["max_iterations"], 2);
+}
+
+#[test]
+fn fewer_iterations_end_it() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it", "--max-iterations", "9"]);
+    begun(&project, 1, 1);
+    assert_eq!(project.ralph(&["set", "iterations", "1"]).code, Some(0));
+    let_go(&project, 1);
+    assert_eq!(run.end(PATIENCE).code, Some(3));
+    assert_eq!(project.ralph(&["set", "iterations", "0"]).code, Some(2));
+}
+
+#[test]
+fn a_sentence_stands_in_the_next_brief_and_only_there() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    assert_eq!(project.ralph(&["steer", "leave the goose alone"]).code, Some(0));
+    (1..=2).for_each(|iteration| let_go(&project, iteration));
+    assert_eq!(run.end(PATIENCE).code, Some(0));
+    assert!(project.brief(2, 1).contains("leave the goose alone"));
+    assert!(!project.brief(1, 1).contains("leave the goose alone"));
+}
+
+#[test]
+fn a_finished_run_takes_nothing_more() {
+    let project = project().agent(DONE);
+    assert_eq!(project.ralph(&["run", "do it"]).code, Some(0));
+    let before = project.journal();
+    for args in [&["stop"][..], &["stop", "--now"], &["pause"], &["set", "iterations", "5"], &["steer", "x"]]
+    {
+        let ran = project.ralph(args);
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+        assert!(ran.out.contains("already ended"), "{args:?}: {}", ran.out);
+    }
+    let resumed = project.ralph(&["resume"]);
+    assert_eq!(resumed.code, Some(0));
+    assert!(resumed.out.contains("has ended: completed"), "{}", resumed.out);
+    assert_eq!(project.journal(), before);
+}
+
+#[test]
+fn what_is_asked_of_an_interrupted_run_waits_for_its_resumption() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    run.kill();
+    assert_eq!(project.ralph(&["steer", "mind the gap"]).code, Some(0));
+    (1..=2).for_each(|iteration| let_go(&project, iteration));
+    assert_eq!(project.ralph(&["resume"]).code, Some(0));
+    assert!(project.brief(1, 2).contains("mind the gap"), "{}", project.brief(1, 2));
+}
+
+#[test]
+fn an_interrupted_run_can_be_stopped() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    run.kill();
+    let stop = || project.ralph(&["stop"]);
+    // The dead run's guard may still be ending the agent.
+    let stopped = until(PATIENCE, "a stop", || Some(stop()).filter(|ran| ran.code == Some(0)));
+    assert!(stopped.out.contains("is stopped"), "{stopped:?}");
+    let status = project.status().unwrap();
+    assert_eq!((&status["status"], &status["alive"]), (&"stopped".into(), &false.into()), "{status}");
+}

@@ -1,0 +1,29 @@
+//! One run per tree.
+
+use ralph_testkit::{PATIENCE, until};
+
+use crate::agents::{HELD, begun, let_go};
+use crate::project;
+
+const STARTS: usize = 100;
+
+#[test]
+fn of_a_hundred_starts_one_wins() {
+    let project = project().agent(HELD);
+    let mut runs: Vec<_> = (0..STARTS).map(|_| project.start(&["run", "do it"])).collect();
+    begun(&project, 1, 1);
+    let id = std::fs::read_to_string(project.tree().join("run")).unwrap().trim().to_owned();
+    let lost = |runs: &mut Vec<ralph_testkit::Live>| {
+        runs.iter_mut().filter_map(|run| run.is_over().then_some(())).count()
+    };
+    until(PATIENCE * 3, "99 refusals", || (lost(&mut runs) == STARTS - 1).then_some(()));
+    (1..=2).for_each(|iteration| let_go(&project, iteration));
+    let ends: Vec<_> = runs.iter_mut().map(|run| run.end(PATIENCE)).collect();
+    let (won, refused): (Vec<_>, Vec<_>) = ends.into_iter().partition(|ran| ran.code == Some(0));
+    assert_eq!(won.len(), 1);
+    for ran in refused {
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains(&id), "{id} in {}", ran.err);
+    }
+    assert!(!project.tree().join("begun-1-2").exists());
+}

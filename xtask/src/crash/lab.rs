@@ -1,0 +1,71 @@
+//! What all trials share: the binary, and what an undisturbed run looks like.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use ralph_testkit::{Project, story};
+use serde_json::Value;
+
+use super::points::{Call, Pass, Victim, passes};
+use super::tracer::trace;
+use super::world;
+
+#[derive(Debug)]
+pub(crate) struct Lab {
+    pub(crate) binary: PathBuf,
+    pub(crate) passes: Vec<Pass>,
+    pub(crate) calls: Vec<Call>,
+    /// What the undisturbed runs came to.
+    pub(crate) eventful: Vec<Value>,
+    pub(crate) plain: Vec<Value>,
+}
+
+impl Lab {
+    pub(crate) fn set_up() -> Result<Lab> {
+        let binary = build()?;
+        let (passes, eventful) = count_passes(&binary)?;
+        let (calls, plain) = count_calls(&binary)?;
+        Ok(Lab { binary, passes, calls, eventful, plain })
+    }
+
+    /// How many blows there are to try: every point for ralph, and where there is a guard for guard and both.
+    pub(crate) fn blows(&self) -> usize {
+        let guarded =
+            self.passes.iter().map(|pass| pass.guarded).chain(self.calls.iter().map(|call| call.guarded));
+        guarded.map(|guarded| if guarded { Victim::ALL.len() } else { 1 }).sum()
+    }
+}
+
+/// In a target directory of its own: the feature would rebuild everything for everybody else.
+fn build() -> Result<PathBuf> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    let target = std::path::absolute(target.join("crash"))?;
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--package", "ralph-cli", "--features", "failpoints", "--target-dir"])
+        .arg(&target)
+        .status()
+        .context("cannot run cargo")?;
+    ensure!(built.success(), "the binary with fail-points does not build");
+    Ok(target.join("debug/ralph"))
+}
+
+fn count_passes(binary: &Path) -> Result<(Vec<Pass>, Vec<Value>)> {
+    let project = world::eventful(binary);
+    let log = project.base().join("passes");
+    let ran = project.command(&world::DELAYED).env("FAILPOINTS_LOG", &log).output()?;
+    ensure!(ran.status.success(), "the undisturbed run fails: {}", String::from_utf8_lossy(&ran.stderr));
+    Ok((passes(&fs::read_to_string(log)?), told(&project)))
+}
+
+fn count_calls(binary: &Path) -> Result<(Vec<Call>, Vec<Value>)> {
+    let project = world::plain(binary);
+    let traced = trace(project.command(&world::RUN), &project.state_home(), None)?;
+    ensure!(traced.code == Some(0), "the undisturbed run fails under the tracer: {:?}", traced.code);
+    Ok((traced.calls, told(&project)))
+}
+
+fn told(project: &Project) -> Vec<Value> {
+    story(&project.journal())
+}
