@@ -4,17 +4,15 @@
 //! commits what led to it. Decisions that touch nothing share that commit.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::{self, Brief};
-use ralph_core::control::{Control, ControlNo};
 use ralph_core::event::Event;
 use ralph_core::moment::Moment;
 use ralph_core::report::{Fault, Report};
-use ralph_core::run::{Run, Step, Until};
+use ralph_core::run::{Run, Step};
 use ralph_core::verdict::{self, Verdict};
-use ralph_store::{Commit, Store};
+use ralph_store::Store;
 use tokio::sync::watch;
 
 use crate::agent::Agent;
@@ -25,18 +23,10 @@ use crate::error::{EngineError, chain};
 use crate::feed::Feed;
 use crate::hooks::Hooks;
 use crate::place::Place;
+use crate::settle::Settled;
 use crate::stopwatch::Stopwatch;
+use crate::urgency::Urgency;
 use crate::wake::Bell;
-
-/// How pressing it is to end: what signals say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Urgency {
-    None,
-    /// End the agent properly and stop.
-    Abort,
-    /// Kill it at once.
-    Kill,
-}
 
 /// Everything a run is performed with.
 #[derive(Debug)]
@@ -71,14 +61,7 @@ pub(crate) struct Drive<S> {
     pub(crate) custody: Option<Custody>,
     pub(crate) hooks: Hooks,
     /// The run as it was when it last came to the gate, for when a control arrives before the next commit.
-    gate: Option<Run>,
-}
-
-/// Whether a commit stands, or a control came first and the run went back to the gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Settled {
-    Stands,
-    Rewound,
+    pub(crate) gate: Option<Run>,
 }
 
 impl<S: Store + 'static> Drive<S> {
@@ -108,7 +91,7 @@ impl<S: Store + 'static> Drive<S> {
         }
     }
 
-    fn now(&self) -> Moment {
+    pub(crate) fn now(&self) -> Moment {
         self.stopwatch.now()
     }
 
@@ -181,124 +164,11 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("consolidate.after");
     }
 
-    async fn wait(&mut self, until: Until, then: Step) -> Result<(), EngineError> {
-        crash_point("wait.before");
-        if self.commit().await? == Settled::Rewound {
-            return Ok(());
-        }
-        crash_point("wait.inside");
-        let waited = match until {
-            Until::Time { from, to } => self.wait_until(remaining(from, to)).await?,
-            Until::Told => self.wait_paused().await?,
-        };
-        crash_point("wait.after");
-        if waited == Waited::Out {
-            self.run.after_wait(then, self.now());
-        }
-        Ok(())
-    }
-
     async fn stop(&mut self) -> Result<Settled, EngineError> {
         crash_point("stop.before");
         let settled = self.commit().await?;
         crash_point("stop.after");
         Ok(settled)
-    }
-
-    async fn wait_paused(&mut self) -> Result<Waited, EngineError> {
-        self.stopwatch.hold();
-        let waited = self.wait_until(None).await;
-        self.stopwatch.go_on();
-        waited
-    }
-
-    /// Waits for the time or for a control that moves the run on.
-    async fn wait_until(&mut self, remaining: Option<Duration>) -> Result<Waited, EngineError> {
-        let step = self.run.step.clone();
-        let end = remaining.map(|remaining| tokio::time::Instant::now() + remaining);
-        loop {
-            let time_is_up = async {
-                match end {
-                    Some(end) => tokio::time::sleep_until(end).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                () = time_is_up => return Ok(Waited::Out),
-                () = self.bell.rung() => {}
-                () = tokio::time::sleep(LOOK) => {}
-                pressing = pressed(&mut self.parts.urgency, Urgency::None) => self.abort_by_signal(pressing).await?,
-            }
-            self.look().await?;
-            if self.run.step != step {
-                return Ok(Waited::Moved);
-            }
-        }
-    }
-
-    fn remember_gate(&mut self) {
-        if self.gate.is_none() {
-            self.gate = Some(self.run.clone());
-        }
-    }
-
-    /// Writes what is fresh. Controls that arrived meanwhile come first: nothing that they forbid is begun.
-    pub(crate) async fn commit(&mut self) -> Result<Settled, EngineError> {
-        loop {
-            if self.run.fresh.is_empty() {
-                self.gate = None;
-                return Ok(Settled::Stands);
-            }
-            self.run.tally.running = self.stopwatch.running();
-            let deliveries = self.hooks.deliveries(&self.run);
-            let at = self.now().at;
-            match self.parts.store.commit(&self.run, at, &deliveries).await? {
-                Commit::Written(entries) => {
-                    self.run.fresh.clear();
-                    self.gate = None;
-                    self.parts.feed.entries(entries).await;
-                    self.hooks.poke();
-                    return Ok(Settled::Stands);
-                }
-                Commit::Controls(controls) => {
-                    let rewound = self.gate.take().map(|gate| self.run = gate).is_some();
-                    self.obey(&controls);
-                    if rewound {
-                        return Ok(Settled::Rewound);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Looks for controls and at the state directory, as the loop does once a second and when told to.
-    pub(crate) async fn look(&mut self) -> Result<(), EngineError> {
-        if !self.parts.store.still_there() {
-            return Err(EngineError::StateVanished { path: self.parts.place.state.clone() });
-        }
-        let controls = self.parts.store.waiting_controls(&self.run.id, self.run.controls_seen).await?;
-        self.obey(&controls);
-        if !self.run.fresh.is_empty() {
-            self.commit().await?;
-        }
-        Ok(())
-    }
-
-    fn obey(&mut self, controls: &[(ControlNo, Control)]) {
-        let now = self.now();
-        for (no, control) in controls {
-            crash_point("control.before");
-            self.run.apply(*no, control, now);
-            crash_point("control.after");
-        }
-    }
-
-    /// A signal is a control like any other: durable first.
-    pub(crate) async fn abort_by_signal(&mut self, pressing: Urgency) -> Result<(), EngineError> {
-        if pressing >= Urgency::Abort {
-            self.parts.store.request(&self.run.id, &Control::Abort, self.now().at).await?;
-        }
-        Ok(())
     }
 
     /// Ends what is left running, whatever happened, and hands the run back.
@@ -320,30 +190,5 @@ impl<S: Store + 'static> Drive<S> {
             Ok(()) => Ok(self.run),
             Err(error) => Err(self.rescue(error)),
         }
-    }
-}
-
-/// How often the loop looks for controls that no datagram announced.
-pub(crate) const LOOK: Duration = Duration::from_secs(1);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Waited {
-    Out,
-    Moved,
-}
-
-/// What is left to wait; never more than was meant, should the clock have been turned back.
-fn remaining(from: ralph_core::Timestamp, to: ralph_core::Timestamp) -> Option<Duration> {
-    let now = ralph_core::Timestamp::now();
-    let left = |from: ralph_core::Timestamp| Duration::try_from(to.duration_since(from)).unwrap_or_default();
-    Some(left(now).min(left(from)))
-}
-
-/// Resolves when matters are more pressing than `than`.
-pub(crate) async fn pressed(urgency: &mut watch::Receiver<Urgency>, than: Urgency) -> Urgency {
-    match urgency.wait_for(|now| *now > than).await {
-        Ok(now) => *now,
-        // Nobody can press any more.
-        Err(_) => std::future::pending().await,
     }
 }

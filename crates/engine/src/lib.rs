@@ -24,16 +24,20 @@ pub mod loops;
 pub mod output;
 mod place;
 mod rescue;
+mod settle;
 mod stopwatch;
+mod urgency;
+mod wait;
 mod wake;
 mod watchdog;
 
-pub use drive::{Parts, Urgency, drive};
+pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Feed, feed};
 pub use guard::Guard;
 pub use hooks::Hook;
 pub use place::Place;
+pub use urgency::Urgency;
 pub use wake::ring;
 
 /// Random bits from the kernel.

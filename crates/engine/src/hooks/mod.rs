@@ -16,8 +16,9 @@ use ralph_core::id::RunId;
 use ralph_core::run::Run;
 use ralph_store::{NewDelivery, Store};
 
-use crate::drive::{Parts, Urgency, pressed};
+use crate::drive::Parts;
 use crate::error::EngineError;
+use crate::urgency::{Urgency, pressed};
 use call::{Answer, Desk};
 use courier::Courier;
 

@@ -1,42 +1,36 @@
 //! The code phase: one attempt of the agent, watched from start to proof that nothing of it is left.
 
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+mod ending;
+mod pipes;
+
 use std::time::{Duration, Instant};
 
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
 use ralph_core::event::{Event, Stream};
-use ralph_core::report::{AgentExit, Fault, Report};
+use ralph_core::report::{Fault, Report};
 use ralph_core::run::Pace;
 use ralph_store::Store;
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe::Receiver;
 
 use crate::agent::Listener;
 use crate::crash::{crash_point, remember_guard};
-use crate::custody::{Child, Custody, CustodyError, Ending, Exit, Launch, SpawnError, Status};
-use crate::drive::{Drive, LOOK, Urgency, pressed};
+use crate::custody::{Child, Custody, CustodyError, Ending, Exit, Launch, SpawnError};
+use crate::drive::Drive;
 use crate::environment;
-use crate::error::{EngineError, chain};
+use crate::error::EngineError;
 use crate::output::Recorder;
+use crate::settle::LOOK;
+use crate::urgency::{Urgency, pressed};
 use crate::watchdog::{Overdue, Watchdog};
+use ending::{Cause, exit_of, fault_of, last_chars, millis, not_started};
+use pipes::{BUFFER, half, read_either, store_brief};
 
 /// How long what is still in the pipes may take to come out after the agent is gone.
 const DRAIN: Duration = Duration::from_secs(2);
 /// An attempt that lives this long gets its own line in the journal; a shorter one shares the commit of its end.
 const SETTLED_IN: Duration = Duration::from_millis(100);
-const BUFFER: usize = 128 * 1024;
 /// How much of the output's end a report carries.
 const REPORTED_TAIL: usize = 8_000;
-
-/// Why the attempt is being ended before its time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cause {
-    Overdue(Overdue),
-    Aborted,
-}
 
 /// An attempt under way.
 struct Shift {
@@ -276,76 +270,4 @@ async fn due(overdue: Option<(Instant, Overdue)>) {
         Some((at, _)) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,
     }
-}
-
-/// The next piece of either stream, each in its half of the buffer. A broken pipe is the end of it.
-async fn read_either(child: &mut Child, open: &[bool; 2], buffer: &mut [u8]) -> (Stream, usize) {
-    let (out, err) = buffer.split_at_mut(BUFFER / 2);
-    tokio::select! {
-        read = read(&mut child.stdout, out), if open[0] => (Stream::Out, read),
-        read = read(&mut child.stderr, err), if open[1] => (Stream::Err, read),
-        else => std::future::pending().await,
-    }
-}
-
-fn half(buffer: &[u8; BUFFER], stream: Stream) -> &[u8] {
-    match stream {
-        Stream::Out => &buffer[..BUFFER / 2],
-        Stream::Err => &buffer[BUFFER / 2..],
-    }
-}
-
-async fn read(pipe: &mut Receiver, buffer: &mut [u8]) -> usize {
-    pipe.read(buffer).await.unwrap_or(0)
-}
-
-/// Keeps the brief beside the output and opens it as the agent's standard input: a file never blocks.
-fn store_brief(dir: &Path, brief: &Brief) -> Result<std::fs::File, EngineError> {
-    let path = dir.join("brief.md");
-    let io = |source| EngineError::Write { path: path.clone(), source };
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;
-    let mut options = std::fs::OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&path).map_err(io)?;
-    file.write_all(brief.text.as_bytes()).map_err(io)?;
-    std::fs::File::open(&path).map_err(io)
-}
-
-fn not_started(error: &SpawnError, begun: Instant) -> Report {
-    Report {
-        exit: AgentExit::NotStarted { why: chain(error) },
-        claim: ralph_core::promise::Claim::None,
-        usage: ralph_core::report::Usage::default(),
-        duration_ms: millis(begun.elapsed()),
-        output_bytes: 0,
-        tail: String::new(),
-        leftovers: 0,
-    }
-}
-
-fn fault_of(cause: Cause) -> Option<Fault> {
-    match cause {
-        Cause::Aborted => Some(Fault::Aborted),
-        Cause::Overdue(Overdue::Run) => Some(Fault::TimeUp),
-        Cause::Overdue(Overdue::Start | Overdue::Silence | Overdue::Total) => None,
-    }
-}
-
-fn exit_of(cause: Option<Cause>, status: Status) -> AgentExit {
-    match cause {
-        Some(Cause::Overdue(Overdue::Start)) => AgentExit::StartTimeout,
-        Some(Cause::Overdue(Overdue::Silence)) => AgentExit::SilenceTimeout,
-        Some(Cause::Overdue(Overdue::Total)) => AgentExit::TotalTimeout,
-        Some(Cause::Overdue(Overdue::Run) | Cause::Aborted) | None => match status {
-            Status::Code(code) => AgentExit::Code { code },
-            Status::Signal(signal) => AgentExit::Signal { signal },
-        },
-    }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn last_chars(text: &str, count: usize) -> String {
-    text.chars().skip(text.chars().count().saturating_sub(count)).collect()
 }

@@ -1,0 +1,56 @@
+//! What an attempt's end is called.
+
+use std::time::{Duration, Instant};
+
+use ralph_core::report::{AgentExit, Fault, Report};
+
+use crate::custody::{SpawnError, Status};
+use crate::error::chain;
+use crate::watchdog::Overdue;
+
+/// Why the attempt is being ended before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    Overdue(Overdue),
+    Aborted,
+}
+
+pub(super) fn not_started(error: &SpawnError, begun: Instant) -> Report {
+    Report {
+        exit: AgentExit::NotStarted { why: chain(error) },
+        claim: ralph_core::promise::Claim::None,
+        usage: ralph_core::report::Usage::default(),
+        duration_ms: millis(begun.elapsed()),
+        output_bytes: 0,
+        tail: String::new(),
+        leftovers: 0,
+    }
+}
+
+pub(super) fn fault_of(cause: Cause) -> Option<Fault> {
+    match cause {
+        Cause::Aborted => Some(Fault::Aborted),
+        Cause::Overdue(Overdue::Run) => Some(Fault::TimeUp),
+        Cause::Overdue(Overdue::Start | Overdue::Silence | Overdue::Total) => None,
+    }
+}
+
+pub(super) fn exit_of(cause: Option<Cause>, status: Status) -> AgentExit {
+    match cause {
+        Some(Cause::Overdue(Overdue::Start)) => AgentExit::StartTimeout,
+        Some(Cause::Overdue(Overdue::Silence)) => AgentExit::SilenceTimeout,
+        Some(Cause::Overdue(Overdue::Total)) => AgentExit::TotalTimeout,
+        Some(Cause::Overdue(Overdue::Run) | Cause::Aborted) | None => match status {
+            Status::Code(code) => AgentExit::Code { code },
+            Status::Signal(signal) => AgentExit::Signal { signal },
+        },
+    }
+}
+
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+pub(super) fn last_chars(text: &str, count: usize) -> String {
+    text.chars().skip(text.chars().count().saturating_sub(count)).collect()
+}
