@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use nix::sys::signal::Signal;
 
 use crate::cargo::{cargo, root, succeed, target};
 
@@ -19,6 +20,9 @@ pub(crate) struct Args {
     /// Only the patches whose names contain this
     only: Option<String>,
 }
+
+/// How often escaped processes are looked for.
+const ROUNDS: usize = 20;
 
 /// One planted bug.
 #[derive(Debug)]
@@ -161,10 +165,18 @@ impl Copy {
 
     /// What fails, if anything does. Code that does not build is an error: it shows nothing about the tests.
     fn failing(&self, test: &[String]) -> anyhow::Result<Option<String>> {
-        let mut build = self.cargo(test)?;
-        build.arg("--no-run");
-        ensure!(build.status()?.success(), "does not build: see {}", self.log.display());
-        let mut child = self.cargo(test)?.process_group(0).spawn()?;
+        ensure!(
+            self.cargo(test, &["--no-run"])?.status()?.success(),
+            "does not build: see {}",
+            self.log.display()
+        );
+        let failing = self.failing_when_run(test);
+        self.end_leftovers();
+        failing
+    }
+
+    fn failing_when_run(&self, test: &[String]) -> anyhow::Result<Option<String>> {
+        let mut child = self.cargo(test, &[])?.process_group(0).spawn()?;
         let until = Instant::now() + DEADLINE;
         let status = loop {
             match child.try_wait()? {
@@ -172,7 +184,7 @@ impl Copy {
                 None if Instant::now() < until => std::thread::sleep(Duration::from_millis(50)),
                 None => {
                     let group = nix::unistd::Pid::from_raw(i32::try_from(child.id())?);
-                    nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL)?;
+                    nix::sys::signal::killpg(group, Signal::SIGKILL)?;
                     child.wait()?;
                     return Ok(Some(format!("hangs for {} s", DEADLINE.as_secs())));
                 }
@@ -191,11 +203,29 @@ impl Copy {
         }))
     }
 
-    fn cargo(&self, test: &[String]) -> anyhow::Result<Command> {
+    /// Ends what a bug let escape: whatever still runs a program that was built here.
+    fn end_leftovers(&self) {
+        let is_ours = |pid: &i32| {
+            fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|program| program.starts_with(&self.build))
+        };
+        for _ in 0..ROUNDS {
+            let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+            let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+            let left: Vec<i32> = pids.filter(is_ours).collect();
+            if left.is_empty() {
+                return;
+            }
+            for pid in left {
+                let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), Signal::SIGKILL);
+            }
+        }
+    }
+
+    fn cargo(&self, test: &[String], more: &[&str]) -> anyhow::Result<Command> {
         let log = File::create(&self.log)?;
         let mut command = cargo();
         let (verb, rest) = test.split_first().context("a test command has a verb")?;
-        command.arg(verb).args(["--offline", "--locked"]).args(rest);
+        command.arg(verb).args(["--offline", "--locked"]).args(more).args(rest);
         command.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.build).env("INSTA_UPDATE", "no");
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         Ok(command)

@@ -70,11 +70,15 @@ fn parts(
             lock: stage.lock,
             cgroup: cgroup(settings.agent.custody),
         },
-        hooks: settings.hooks.iter().map(hook).collect(),
+        hooks: hooks(&settings),
         rescue: rescue_places(),
         feed,
         urgency,
     })
+}
+
+pub(crate) fn hooks(settings: &Settings) -> Vec<Hook> {
+    settings.hooks.iter().map(hook).collect()
 }
 
 fn hook(hook: &crate::settings::Hook) -> Hook {
@@ -160,7 +164,9 @@ pub(crate) fn lock_problem(error: &LockError) -> Problem {
             .next(format!("watch it: `ralph logs {} --follow`", owner.run))
             .next(format!("or end it: `ralph stop {}`", owner.run)),
         LockError::Held(None) => Problem::new(error.to_string()).next("`ralph status` shows what it does"),
-        LockError::Io { .. } => Problem::new(chain(error)).exit(1),
+        LockError::Io { .. } => Problem::new(chain(error))
+            .next("make that place writable, or set XDG_STATE_HOME to one that is")
+            .exit(1),
     }
 }
 

@@ -232,6 +232,7 @@ fn a_control_that_was_seen_is_not_taken_up_again() {
     run.apply(ControlNo(1), &steer, now(1));
     run.apply(ControlNo(1), &steer, now(1));
     assert_eq!(run.steering, ["mind the tests"]);
-    let applied = run.fresh.iter().filter(|event| matches!(event, Event::ControlApplied { .. })).count();
+    let applied =
+        run.fresh.iter().filter(|fresh| matches!(fresh.event, Event::ControlApplied { .. })).count();
     assert_eq!(applied, 1);
 }

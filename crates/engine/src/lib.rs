@@ -35,7 +35,7 @@ pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Feed, feed};
 pub use guard::Guard;
-pub use hooks::Hook;
+pub use hooks::{Hook, deliveries};
 pub use place::Place;
 pub use urgency::Urgency;
 pub use wake::ring;

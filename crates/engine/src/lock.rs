@@ -36,7 +36,7 @@ pub struct Owner {
 pub enum LockError {
     #[error("this directory is in use by {}", .0.as_ref().map_or("another ralph".to_owned(), |o| format!("run {} (pid {}, since {})", o.run, o.pid, o.since)))]
     Held(Option<Owner>),
-    #[error("cannot lock {path}: {source}")]
+    #[error("cannot lock {path}")]
     Io { path: PathBuf, source: io::Error },
 }
 

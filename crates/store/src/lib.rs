@@ -2,7 +2,7 @@
 //! session a loop belongs to.
 //!
 //! The [`Store`] speaks of runs, never of SQL. There is one implementation, [`SqliteStore`]; a second has to
-//! pass the same [`conformance`] suite (feature `testing`).
+//! pass the same `conformance` suite (feature `testing`).
 //!
 //! Every operation is durable when it returns. A future that is dropped half-way may or may not have happened,
 //! but never in part.

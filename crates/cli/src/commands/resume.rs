@@ -9,12 +9,12 @@ use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
 use ralph_core::run::Run;
 use ralph_engine::lock::{self, LockError, TreeLock};
-use ralph_engine::{Place, custody, ring};
+use ralph_engine::{Hook, Place, custody, deliveries, ring};
 use ralph_store::{Commit, SqliteStore, Store};
 
 use super::Outcome;
 use super::run::ShowFlags;
-use crate::perform::{Stage, agent, lock_problem, perform, redactor};
+use crate::perform::{Stage, agent, hooks, lock_problem, perform, redactor};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::settings::Given;
@@ -60,7 +60,7 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let (place, _, settings) = project.settings(&store, args.yes).await?;
     let agent = agent(&seen.agent_command, &place.root)?;
     let mut run = take(&store, &id).await?;
-    let begun = reopen(&store, &mut run).await?;
+    let begun = reopen(&store, &mut run, &hooks(&settings)).await?;
     let stage = Stage { place, settings, store, lock, agent, redactor: redactor(), how: args.show.how() };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
@@ -102,12 +102,17 @@ async fn take(store: &SqliteStore, id: &RunId) -> Result<Run, Problems> {
 }
 
 /// Takes up what was asked while nobody was there, then goes on: whoever resumes no longer wants it stopped.
-async fn reopen(store: &SqliteStore, run: &mut Run) -> Result<Vec<ralph_core::event::Entry>, Problems> {
+async fn reopen(
+    store: &SqliteStore,
+    run: &mut Run,
+    hooks: &[Hook],
+) -> Result<Vec<ralph_core::event::Entry>, Problems> {
     loop {
         let now = Moment { at: Timestamp::now(), running: run.tally.running };
         let mut next = run.clone();
         next.resume(now);
-        match store.commit(&next, now.at, &[]).await.map_err(|error| store_problem(&error))? {
+        let told = deliveries(hooks, &next);
+        match store.commit(&next, now.at, &told).await.map_err(|error| store_problem(&error))? {
             Commit::Written(entries) => {
                 next.fresh.clear();
                 *run = next;

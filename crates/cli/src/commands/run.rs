@@ -13,11 +13,12 @@ use ralph_core::promise::contains_literal_tag;
 use ralph_core::redact::Redactor;
 use ralph_core::run::{Request, Run};
 use ralph_core::task::Task;
+use ralph_engine::deliveries;
 use ralph_engine::lock::TreeLock;
 use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
-use crate::perform::{Stage, agent, lock_problem, perform, redactor, refuse_unkept_limits};
+use crate::perform::{Stage, agent, hooks, lock_problem, perform, redactor, refuse_unkept_limits};
 use crate::problem::{self, Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
 use crate::screen::Show;
@@ -105,7 +106,8 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     let mut run = new_run(id, at, &prompt, &settings, words)?;
     refuse_unkept_limits(&run, &agent)?;
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
-    let begun = store.create_run(&run, at, over, &[]).await.map_err(|error| store_problem(&error))?;
+    let told = deliveries(&hooks(&settings), &run);
+    let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let stage = Stage { place, settings, store, lock, agent, redactor, how: args.show.how() };

@@ -34,13 +34,13 @@ fn no_byte_of_the_state_has_the_secret() {
     project.ralph(&["steer", FROM_ENVIRONMENT]);
 
     let kept = files(&project.state_home());
-    assert!(kept.iter().any(|path| path.extension().is_some_and(|extension| extension == "seg")), "{kept:?}");
+    assert!(kept.iter().any(|path| path.extension().is_some_and(|extension| extension == "lz4")), "{kept:?}");
     for path in kept {
+        // Segments are compressed: what they hold is seen through ralph's own eyes below.
         let mut bytes = Vec::new();
         std::fs::File::open(&path).unwrap().read_to_end(&mut bytes).unwrap();
         assert_clean(&bytes, &path.display().to_string());
     }
-    // Segments are compressed: what they hold is seen through ralph's own eyes.
     for args in [&["logs", "--json"][..], &["logs"], &["replay", "--json"], &["status", "--json"]] {
         assert_clean(project.ralph(args).out.as_bytes(), &args.join(" "));
     }

@@ -60,12 +60,7 @@ impl Hooks {
 
     /// The calls that the events of the next commit cause.
     pub(crate) fn deliveries(&self, run: &Run) -> Vec<NewDelivery> {
-        let mut deliveries = Vec::new();
-        for (event, fresh) in run.fresh.iter().enumerate() {
-            let told = self.hooks.iter().filter(|hook| !hook.veto && hook.is_on(fresh.event.name()));
-            deliveries.extend(told.map(|hook| NewDelivery { event, hook: hook.name.clone() }));
-        }
-        deliveries
+        deliveries(&self.hooks, run)
     }
 
     /// Tells the courier that there may be something to deliver.
@@ -108,6 +103,16 @@ impl Hooks {
             desk.close().await;
         }
     }
+}
+
+/// The calls that a run's fresh events cause, for whoever commits them before the run is driven.
+pub fn deliveries(hooks: &[Hook], run: &Run) -> Vec<NewDelivery> {
+    let mut deliveries = Vec::new();
+    for (event, fresh) in run.fresh.iter().enumerate() {
+        let told = hooks.iter().filter(|hook| !hook.veto && hook.is_on(fresh.event.name()));
+        deliveries.extend(told.map(|hook| NewDelivery { event, hook: hook.name.clone() }));
+    }
+    deliveries
 }
 
 impl Hook {

@@ -66,12 +66,21 @@ fn named(error: &rusqlite::Error, path: std::path::PathBuf) -> StoreError {
             StoreError::Full { path }
         }
         ErrorCode::ReadOnly => StoreError::ReadOnly { path },
+        ErrorCode::CannotOpen => cannot_open(path, detail),
         // The statements are ours, so if one makes no sense to SQLite, the tables are not.
         ErrorCode::Unknown
         | ErrorCode::DatabaseCorrupt
         | ErrorCode::NotADatabase
         | ErrorCode::ConstraintViolation => StoreError::Corrupt { path, detail },
         _ => StoreError::Io { path, detail: format!("{detail} (SQLite code {extended_code})") },
+    }
+}
+
+/// SQLite does not say why; the file system does. On a read-only one it is the log beside the file that fails.
+fn cannot_open(path: std::path::PathBuf, detail: String) -> StoreError {
+    match std::fs::OpenOptions::new().append(true).open(&path) {
+        Err(error) => io(&path, &error),
+        Ok(_) => StoreError::Io { path, detail },
     }
 }
 
