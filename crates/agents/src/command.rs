@@ -8,7 +8,7 @@ use ralph_core::brief::Brief;
 use ralph_core::event::Stream;
 use ralph_core::id::AgentName;
 use ralph_core::promise::Scanner;
-use ralph_core::report::Usage;
+use ralph_core::report::{AgentExit, Usage};
 use ralph_engine::agent::{Agent, Heard, Invocation, Listener};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Agent for Command {
     }
 
     fn invocation(&self, _attempt: &Attempt) -> Invocation {
-        Invocation { program: self.program.clone().into(), args: self.args.clone() }
+        Invocation { program: self.program.clone().into(), args: self.args.clone(), env: Vec::new() }
     }
 
     fn listen(&self, attempt: &Attempt, brief: &Brief) -> Box<dyn Listener> {
@@ -92,10 +92,10 @@ impl Listener for PlainText {
         }
     }
 
-    fn conclude(self: Box<Self>) -> Heard {
+    fn conclude(self: Box<Self>, _exit: &AgentExit) -> Heard {
         let mut plain = *self;
         plain.scanner.feed(&String::from_utf8_lossy(&plain.partial));
-        Heard { claim: plain.scanner.finish(), usage: Usage::default() }
+        Heard { claim: plain.scanner.finish(), usage: Usage::default(), message: None, exit: None }
     }
 }
 

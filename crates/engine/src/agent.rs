@@ -1,19 +1,23 @@
 //! What the engine needs of an agent: how to start it for an attempt, and what to make of what it prints.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
+use ralph_core::crew::Member;
 use ralph_core::event::Stream;
 use ralph_core::id::AgentName;
 use ralph_core::promise::Claim;
-use ralph_core::report::Usage;
+use ralph_core::report::{AgentExit, Usage};
 
 /// Program and arguments; never a shell line. The brief goes to its standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invocation {
     pub program: OsString,
     pub args: Vec<OsString>,
+    /// What the agent is told through its environment, beside what it inherits.
+    pub env: Vec<(OsString, OsString)>,
 }
 
 pub trait Agent: std::fmt::Debug + Send + Sync {
@@ -28,15 +32,26 @@ pub trait Agent: std::fmt::Debug + Send + Sync {
     fn reports_usage(&self) -> bool;
 }
 
+/// Where a run's agents come from.
+pub trait Roster: std::fmt::Debug + Send + Sync {
+    /// The agent as this member of the crew is to be started, or why it cannot be.
+    fn agent(&self, member: &Member) -> Result<Arc<dyn Agent>, String>;
+}
+
 /// Hears what an attempt prints, redacted and in order, in bounded memory.
 pub trait Listener: Send {
     fn hear(&mut self, stream: Stream, bytes: &[u8]);
 
-    fn conclude(self: Box<Self>) -> Heard;
+    /// What it all came to, given how the program ended.
+    fn conclude(self: Box<Self>, exit: &AgentExit) -> Heard;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
     pub claim: Claim,
     pub usage: Usage,
+    /// Its final message, where that is less than all it printed.
+    pub message: Option<String>,
+    /// How the attempt ended in the agent's own words, where those say more than the program's exit status.
+    pub exit: Option<AgentExit>,
 }

@@ -15,7 +15,7 @@ use ralph_core::verdict::{self, Verdict};
 use ralph_store::Store;
 use tokio::sync::watch;
 
-use crate::agent::Agent;
+use crate::agent::Roster;
 use crate::crash::crash_point;
 use crate::custody::Custody;
 use crate::environment::Variables;
@@ -33,7 +33,7 @@ use crate::wake::Bell;
 pub struct Parts<S> {
     pub store: Arc<S>,
     pub place: Place,
-    pub agent: Box<dyn Agent>,
+    pub roster: Box<dyn Roster>,
     pub redactor: ralph_core::redact::Redactor,
     pub caps: crate::output::Caps,
     /// What agents and hooks inherit.

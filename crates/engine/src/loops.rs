@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ralph_core::brief;
 use ralph_core::control::Control;
+use ralph_core::crew::{Crew, Member};
 use ralph_core::event::Entry;
 use ralph_core::id::{AgentName, BadId, RunId, SessionId};
 use ralph_core::moment::Moment;
@@ -186,9 +187,7 @@ impl<S: Store> Loops<S> {
                 deadlines: Deadlines::default(),
                 retry: Retry::default(),
             },
-            agent: self.host.clone(),
-            agent_command: Vec::new(),
-            model: None,
+            crew: Crew::new(Member::new(self.host.clone(), Vec::new()), Vec::new()),
             seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })

@@ -27,7 +27,8 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("wait.inside");
         let waited = match until {
             Until::Time { from, to } => self.wait_until(remaining(from, to)).await?,
-            Until::Told => self.wait_paused().await?,
+            Until::Reset { from, to } => self.wait_still(remaining(from, to)).await?,
+            Until::Told => self.wait_still(None).await?,
         };
         crash_point("wait.after");
         if waited == Waited::Out {
@@ -36,9 +37,10 @@ impl<S: Store + 'static> Drive<S> {
         Ok(())
     }
 
-    async fn wait_paused(&mut self) -> Result<Waited, EngineError> {
+    /// Waits without using up the run's own time.
+    async fn wait_still(&mut self, remaining: Option<Duration>) -> Result<Waited, EngineError> {
         self.stopwatch.hold();
-        let waited = self.wait_until(None).await;
+        let waited = self.wait_until(remaining).await;
         self.stopwatch.go_on();
         waited
     }

@@ -50,7 +50,7 @@ impl Headline {
             state: reason.map_or(going, StopReason::state),
             reason,
             title: run.task.title.clone(),
-            agent: run.agent.clone(),
+            agent: run.crew.at_work().agent.clone(),
             iterations: run.tally.iterations,
             started_at: run.started_at,
             changed_at: at,

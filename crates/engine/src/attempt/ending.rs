@@ -16,8 +16,17 @@ pub(super) enum Cause {
 }
 
 pub(super) fn not_started(error: &SpawnError, begun: Instant) -> Report {
+    silent(AgentExit::NotStarted { why: chain(error) }, begun)
+}
+
+/// The agent cannot even be asked for.
+pub(super) fn unusable(what: String, begun: Instant) -> Report {
+    silent(AgentExit::Misconfigured { what, next: "`ralph agents` shows what there is".to_owned() }, begun)
+}
+
+fn silent(exit: AgentExit, begun: Instant) -> Report {
     Report {
-        exit: AgentExit::NotStarted { why: chain(error) },
+        exit,
         claim: ralph_core::promise::Claim::None,
         usage: ralph_core::report::Usage::default(),
         duration_ms: millis(begun.elapsed()),

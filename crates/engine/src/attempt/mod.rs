@@ -12,7 +12,7 @@ use ralph_core::report::{Fault, Report};
 use ralph_core::run::Pace;
 use ralph_store::Store;
 
-use crate::agent::Listener;
+use crate::agent::{Agent, Listener};
 use crate::crash::{crash_point, remember_guard};
 use crate::custody::{Child, Custody, CustodyError, Ending, Exit, Launch, SpawnError};
 use crate::drive::Drive;
@@ -22,7 +22,7 @@ use crate::output::Recorder;
 use crate::settle::LOOK;
 use crate::urgency::{Urgency, pressed};
 use crate::watchdog::{Overdue, Watchdog};
-use ending::{Cause, exit_of, fault_of, last_chars, millis, not_started};
+use ending::{Cause, exit_of, fault_of, last_chars, millis, not_started, unusable};
 use pipes::{BUFFER, half, read_either, store_brief};
 
 /// How long what is still in the pipes may take to come out after the agent is gone.
@@ -53,27 +53,34 @@ impl<S: Store + 'static> Drive<S> {
         brief: &Brief,
     ) -> Result<Result<Report, Fault>, EngineError> {
         let begun = Instant::now();
-        let spawned = match self.spawn(attempt, brief).await {
+        let agent = match self.parts.roster.agent(self.run.crew.at_work()) {
+            Ok(agent) => agent,
+            Err(why) => return Ok(Ok(unusable(why, begun))),
+        };
+        let spawned = match self.spawn(&*agent, attempt, brief).await {
             Ok(child) => child,
             Err(AttemptError::Spawn(error)) => return Ok(Ok(not_started(&error, begun))),
             Err(AttemptError::Lost) => return Ok(Err(Fault::GuardLost)),
             Err(AttemptError::Engine(error)) => return Err(error),
         };
         crash_point("code.spawned");
-        let mut shift = self.shift(attempt, brief, spawned, begun)?;
+        let listener = agent.listen(attempt, brief);
+        let mut shift = self.shift(attempt, listener, spawned, begun)?;
         let attended = self.attend(&mut shift).await;
         crash_point("code.exited");
         self.leave(shift, attended).await
     }
 
     /// Asks the guard for the agent, opening a guard first where there is none.
-    async fn spawn(&mut self, attempt: &Attempt, brief: &Brief) -> Result<Child, AttemptError> {
+    async fn spawn(&mut self, agent: &dyn Agent, attempt: &Attempt, brief: &Brief) -> Result<Child, AttemptError> {
         let stdin = store_brief(&self.parts.place.output_of(&self.run.id, attempt), brief)?;
-        let invocation = self.parts.agent.invocation(attempt);
+        let invocation = agent.invocation(attempt);
+        let mut env = environment::for_attempt(&self.parts.environment, &self.run.id, attempt);
+        env.extend(invocation.env);
         let launch = Launch {
             program: invocation.program.into(),
             args: invocation.args,
-            env: environment::for_attempt(&self.parts.environment, &self.run.id, attempt),
+            env,
             dir: self.parts.place.root.clone(),
         };
         let custody = match &mut self.custody {
@@ -95,7 +102,7 @@ impl<S: Store + 'static> Drive<S> {
     fn shift(
         &mut self,
         attempt: &Attempt,
-        brief: &Brief,
+        listener: Box<dyn Listener>,
         child: Child,
         begun: Instant,
     ) -> Result<Shift, EngineError> {
@@ -115,7 +122,7 @@ impl<S: Store + 'static> Drive<S> {
             attempt: attempt.clone(),
             child,
             recorder,
-            listener: self.parts.agent.listen(attempt, brief),
+            listener,
             watchdog: Watchdog::new(begun, self.run.policy.deadlines, left),
             begun,
             cause: None,
@@ -216,17 +223,19 @@ impl<S: Store + 'static> Drive<S> {
             self.take_in(&mut shift, (stream, 0))?;
         }
         let recorded = shift.recorder.finish()?;
-        let heard = shift.listener.conclude();
+        let ended = exit_of(shift.cause, exit.status);
+        let heard = shift.listener.conclude(&ended);
         if let Some(fault) = shift.cause.and_then(fault_of) {
             return Ok(Err(fault));
         }
+        let said = heard.exit.filter(|_| shift.cause.is_none());
         Ok(Ok(Report {
-            exit: exit_of(shift.cause, exit.status),
+            exit: said.unwrap_or(ended),
             claim: heard.claim,
             usage: heard.usage,
             duration_ms: millis(shift.begun.elapsed()),
             output_bytes: recorded.bytes,
-            tail: last_chars(&recorded.tail, REPORTED_TAIL),
+            tail: last_chars(heard.message.as_ref().unwrap_or(&recorded.tail), REPORTED_TAIL),
             leftovers: exit.leftovers,
         }))
     }

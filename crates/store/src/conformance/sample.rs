@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ralph_core::Timestamp;
 use ralph_core::brief::Brief;
+use ralph_core::crew::{Crew, Member};
 use ralph_core::id::{AgentName, RunId, SessionId};
 use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
@@ -54,9 +55,7 @@ pub fn run_with_id(id: RunId) -> Run {
         id,
         task: Task::prompt("make the tests pass 'quoted' \u{1f980}\n\0 and go on"),
         policy,
-        agent: agent(),
-        agent_command: vec!["scripted".to_owned(), "--quick".to_owned()],
-        model: Some("small".to_owned()),
+        crew: Crew::new(member(), Vec::new()),
         seed: 42,
         version: "0.0.0".to_owned(),
     };
@@ -82,6 +81,11 @@ pub fn complete() -> Verdict {
     Verdict::Complete { evidence: "the promise was given".to_owned() }
 }
 
+fn member() -> Member {
+    let command = vec!["scripted".to_owned(), "--quick".to_owned()];
+    Member { model: Some("small".to_owned()), ..Member::new(agent(), command) }
+}
+
 /// Performs the next step of a run with the given outcome of the agent and the checks.
 pub fn advance(run: &mut Run, report: Report, verdict: Verdict, second: i64) {
     let now = moment(second);
@@ -93,7 +97,7 @@ pub fn advance(run: &mut Run, report: Report, verdict: Verdict, second: i64) {
         Step::Code(attempt, _) => run.after_code(attempt, Ok(report), now),
         Step::Verify(attempt, report) => run.after_verify(attempt, Ok(verdict), &report.tail, now),
         Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, now),
-        Step::Wait(Until::Time { .. }, then) => run.after_wait(*then, now),
+        Step::Wait(Until::Time { .. } | Until::Reset { .. }, then) => run.after_wait(*then, now),
         Step::Abandon(_, stop) => run.after_abandon(&stop, now),
         Step::Wait(Until::Told, _) | Step::Stop(_) => {}
     }
