@@ -1,0 +1,143 @@
+//! An agent program of the catalogue, as the engine drives it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ralph_core::agent_event::AgentEvent;
+use ralph_core::attempt::Attempt;
+use ralph_core::brief::Brief;
+use ralph_core::event::Stream;
+use ralph_core::id::AgentName;
+use ralph_core::report::{AgentExit, Usage};
+use ralph_engine::agent::{Agent, Heard, Invocation, Listener};
+use ralph_engine::output::Tail;
+
+use crate::catalog::{Entry, PromptChannel, Unsupported};
+use crate::prices::Prices;
+use crate::program::{ProgramError, find};
+use crate::stream::{Conclusion, Hearing, Parser};
+
+/// What is kept of standard error; agents print their reasons at its end.
+const STDERR_CHARACTERS: usize = 16_000;
+
+#[derive(Debug, Clone)]
+pub struct CliAgent {
+    entry: Entry,
+    invocation: Invocation,
+    choice: Choice,
+    prices: Arc<Prices>,
+}
+
+/// What is asked of the agent beyond the work itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    pub model: Option<String>,
+    pub effort: Option<String>,
+    /// The session to go on with, and where its counter stood.
+    pub resume: Option<(String, Usage)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CliAgentError {
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    #[error("{0} takes its prompt as an argument, which is not supported yet")]
+    PromptByArgument(AgentName),
+}
+
+impl CliAgent {
+    /// Finds the program now, so that one that is not there costs no attempt.
+    pub fn new(
+        entry: &Entry,
+        choice: Choice,
+        prices: Arc<Prices>,
+        base: &Path,
+        search_path: &str,
+    ) -> Result<CliAgent, CliAgentError> {
+        if entry.prompt == PromptChannel::Argument {
+            return Err(CliAgentError::PromptByArgument(entry.name.clone()));
+        }
+        let resume = choice.resume.as_ref().map(|(session, _)| session.as_str());
+        let mut invocation = entry.invocation(choice.model.as_deref(), choice.effort.as_deref(), resume)?;
+        let program: PathBuf = find(&entry.program, base, search_path)?;
+        invocation.program = program.into();
+        Ok(CliAgent { entry: entry.clone(), invocation, choice, prices })
+    }
+
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Listens with all that there is to hear: events while it works, an outcome at the end.
+    pub fn attend(&self, attempt: &Attempt, brief: &Brief) -> CliListener {
+        let hearing = Hearing {
+            promise: attempt.promise.clone(),
+            brief: brief.text.clone(),
+            model: self.choice.model.clone(),
+            counter: self.choice.resume.as_ref().map(|(_, counter)| *counter).unwrap_or_default(),
+            manners: Arc::clone(&self.entry.manners),
+            prices: Arc::clone(&self.prices),
+        };
+        CliListener { parser: self.entry.parser(hearing), stderr: Tail::new(STDERR_CHARACTERS) }
+    }
+}
+
+impl Agent for CliAgent {
+    fn name(&self) -> &AgentName {
+        &self.entry.name
+    }
+
+    fn invocation(&self, _attempt: &Attempt) -> Invocation {
+        self.invocation.clone()
+    }
+
+    fn listen(&self, attempt: &Attempt, brief: &Brief) -> Box<dyn Listener> {
+        Box::new(self.attend(attempt, brief))
+    }
+
+    fn reports_usage(&self) -> bool {
+        self.entry.reports_usage
+    }
+}
+
+pub struct CliListener {
+    parser: Box<dyn Parser>,
+    stderr: Tail,
+}
+
+impl std::fmt::Debug for CliListener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CliListener").finish_non_exhaustive()
+    }
+}
+
+impl CliListener {
+    /// Hears a piece and hands on what it says.
+    pub fn attend(&mut self, stream: Stream, bytes: &[u8], out: &mut dyn FnMut(AgentEvent)) {
+        match stream {
+            Stream::Out => self.parser.push(bytes, out),
+            Stream::Err => {
+                self.stderr.push(bytes);
+                self.parser.overhear(bytes, out);
+            }
+        }
+    }
+
+    pub fn conclusion(self, exit: &AgentExit) -> Conclusion {
+        self.parser.conclude(exit, &self.stderr.text())
+    }
+}
+
+impl Listener for CliListener {
+    fn hear(&mut self, stream: Stream, bytes: &[u8]) {
+        self.attend(stream, bytes, &mut |_| {});
+    }
+
+    /// Without the exit the outcome is unknown; claim and usage do not depend on it.
+    fn conclude(self: Box<Self>) -> Heard {
+        let Conclusion { claim, usage, .. } = self.conclusion(&AgentExit::Code { code: 0 });
+        Heard { claim, usage }
+    }
+}
