@@ -1,5 +1,13 @@
 //! Who does the work: adapters that turn an agent program into what the engine drives.
 
+pub mod catalog;
+mod cli_agent;
 mod command;
+pub mod limit;
+pub mod prices;
+mod program;
+pub mod stream;
 
+pub use cli_agent::{Choice, CliAgent, CliAgentError, CliListener};
 pub use command::{Command, CommandError};
+pub use program::{ProgramError, find};

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
+use crate::agent_event::AgentEvent;
 use crate::control::{Control, ControlNo};
 use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::{Cost, Limits};
@@ -223,10 +224,31 @@ pub enum Stream {
     Err,
 }
 
+/// Something a structured agent told while it worked: shown, never journalled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentTold {
+    /// The journal's last `seq` when it came.
+    pub seq: u64,
+    pub at: Timestamp,
+    #[serde(rename = "type")]
+    pub kind: AgentKind,
+    pub iteration: u32,
+    pub attempt: u32,
+    #[serde(flatten)]
+    pub event: AgentEvent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentKind {
+    Agent,
+}
+
 /// One line of `--json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Line {
     Output(Output),
+    Agent(AgentTold),
     Journal(Entry),
 }

@@ -24,6 +24,7 @@
 //! | **Event** | one line of the journal |
 //! | **Host** | an agent program that ralph lives inside of |
 
+pub mod agent_event;
 pub mod attempt;
 pub mod brief;
 pub mod control;

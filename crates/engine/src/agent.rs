@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use ralph_core::agent_event::AgentEvent;
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
 use ralph_core::crew::Member;
@@ -30,6 +31,9 @@ pub trait Agent: std::fmt::Debug + Send + Sync {
 
     /// Whether reports carry tokens and cost, so that limits on them can be kept.
     fn reports_usage(&self) -> bool;
+
+    /// Whether what it prints is events for programs, so that people are shown those instead.
+    fn is_structured(&self) -> bool;
 }
 
 /// Where a run's agents come from.
@@ -40,7 +44,8 @@ pub trait Roster: std::fmt::Debug + Send + Sync {
 
 /// Hears what an attempt prints, redacted and in order, in bounded memory.
 pub trait Listener: Send {
-    fn hear(&mut self, stream: Stream, bytes: &[u8]);
+    /// Takes a piece, and tells what it says where it is in a language that the agent speaks.
+    fn hear(&mut self, stream: Stream, bytes: &[u8], tell: &mut dyn FnMut(AgentEvent));
 
     /// What it all came to, given how the program ended.
     fn conclude(self: Box<Self>, exit: &AgentExit) -> Heard;

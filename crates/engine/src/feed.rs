@@ -2,7 +2,8 @@
 //! when the reader is slower than the agent, and then the reader is told how much.
 
 use jiff::Timestamp;
-use ralph_core::event::{Entry, Line, Output, OutputKind, Stream};
+use ralph_core::agent_event::AgentEvent;
+use ralph_core::event::{AgentKind, AgentTold, Entry, Line, Output, OutputKind, Stream};
 use tokio::sync::mpsc;
 
 use crate::output::printable;
@@ -35,6 +36,20 @@ impl Feed {
             if self.lines.send(Line::Journal(entry)).await.is_err() {
                 return;
             }
+        }
+    }
+
+    pub(crate) fn agent(&mut self, (iteration, attempt): (u32, u32), event: AgentEvent) {
+        let told = AgentTold {
+            seq: self.last_seq,
+            at: Timestamp::now(),
+            kind: AgentKind::Agent,
+            iteration,
+            attempt,
+            event,
+        };
+        if self.lines.capacity() >= ROOM / 2 {
+            let _unseen = self.lines.try_send(Line::Agent(told));
         }
     }
 

@@ -38,6 +38,7 @@ struct Shift {
     child: Child,
     recorder: Recorder,
     listener: Box<dyn Listener>,
+    structured: bool,
     watchdog: Watchdog,
     begun: Instant,
     cause: Option<Cause>,
@@ -64,8 +65,7 @@ impl<S: Store + 'static> Drive<S> {
             Err(AttemptError::Engine(error)) => return Err(error),
         };
         crash_point("code.spawned");
-        let listener = agent.listen(attempt, brief);
-        let mut shift = self.shift(attempt, listener, spawned, begun)?;
+        let mut shift = self.shift(&*agent, attempt, brief, spawned, begun)?;
         let attended = self.attend(&mut shift).await;
         crash_point("code.exited");
         self.leave(shift, attended).await
@@ -101,8 +101,9 @@ impl<S: Store + 'static> Drive<S> {
 
     fn shift(
         &mut self,
+        agent: &dyn Agent,
         attempt: &Attempt,
-        listener: Box<dyn Listener>,
+        brief: &Brief,
         child: Child,
         begun: Instant,
     ) -> Result<Shift, EngineError> {
@@ -122,7 +123,8 @@ impl<S: Store + 'static> Drive<S> {
             attempt: attempt.clone(),
             child,
             recorder,
-            listener,
+            listener: agent.listen(attempt, brief),
+            structured: agent.is_structured(),
             watchdog: Watchdog::new(begun, self.run.policy.deadlines, left),
             begun,
             cause: None,
@@ -191,9 +193,12 @@ impl<S: Store + 'static> Drive<S> {
             shift.recorder.push(stream, &half(&shift.buffer, stream)[..read])?
         };
         if !released.is_empty() {
-            shift.listener.hear(stream, released);
             let position = (shift.attempt.iteration, shift.attempt.number);
-            self.parts.feed.output(position, stream, released);
+            let feed = &mut self.parts.feed;
+            shift.listener.hear(stream, released, &mut |event| feed.agent(position, event));
+            if !shift.structured {
+                feed.output(position, stream, released);
+            }
         }
         Ok(())
     }

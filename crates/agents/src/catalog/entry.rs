@@ -1,0 +1,100 @@
+//! One agent program.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ralph_core::id::AgentName;
+use serde::{Deserialize, Serialize};
+
+use crate::stream::{Format, Hearing, Manners, Parser};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub name: AgentName,
+    pub program: String,
+    pub version: Option<Version>,
+    /// With `{model}`, `{effort}`, `{resume}` and `{yolo}` where the arguments below go.
+    pub args: Vec<String>,
+    pub prompt: PromptChannel,
+    pub format: Format,
+    /// With `{value}` for the model's name.
+    pub model: Vec<String>,
+    pub effort: Effort,
+    /// With `{value}` for the session.
+    pub resume: Vec<String>,
+    /// Lets it work without asking.
+    pub yolo: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+    pub reports_usage: bool,
+    pub reports_cost: bool,
+    /// Where it keeps what it has to write to, below the home directory where it begins with `~`.
+    pub state: Vec<String>,
+    /// Where it looks for skills, below the project where it is not absolute.
+    pub skills: Vec<String>,
+    /// Arguments that make it speak the Agent Client Protocol.
+    pub acp: Option<Vec<String>>,
+    /// Arguments that make it list its models.
+    pub models: Option<Vec<String>>,
+    pub manners: Arc<Manners>,
+    /// Where each field comes from.
+    pub provenance: BTreeMap<String, Provenance>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Version {
+    pub args: Vec<String>,
+    /// What it prints, with `{version}` where the version stands.
+    pub pattern: String,
+}
+
+impl Version {
+    /// The version in what the program printed.
+    pub fn read<'a>(&self, printed: &'a str) -> Option<&'a str> {
+        let (before, after) = self.pattern.split_once("{version}")?;
+        printed.lines().map(str::trim).find_map(|line| {
+            let rest = line.strip_prefix(before)?;
+            let end = if after.is_empty() { rest.len() } else { rest.find(after)? };
+            Some(&rest[..end]).filter(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptChannel {
+    #[default]
+    Stdin,
+    /// Its last argument.
+    Argument,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Effort {
+    /// With `{value}` for the effort.
+    pub args: Vec<String>,
+    pub allowed: Vec<String>,
+}
+
+/// How far a field can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// Seen with the program of this version.
+    Verified(String),
+    /// Read in this place and not tried.
+    Read(String),
+}
+
+impl Entry {
+    /// Listens to one attempt.
+    pub fn parser(&self, hearing: Hearing) -> Box<dyn Parser> {
+        self.format.parser(hearing)
+    }
+
+    /// Where a field comes from: what is said of it, or of all.
+    pub fn provenance_of(&self, field: &str) -> Option<&Provenance> {
+        self.provenance.get(field).or_else(|| self.provenance.get("all"))
+    }
+}

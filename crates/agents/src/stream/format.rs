@@ -1,0 +1,52 @@
+//! The formats that agent programs print.
+
+use serde::{Deserialize, Serialize};
+
+use super::claude::Claude;
+use super::codex::Codex;
+use super::conversation::Conversation;
+use super::gemini::Gemini;
+use super::jsonl::Jsonl;
+use super::opencode::Opencode;
+use super::plain::Plain;
+use super::qwen::Qwen;
+use super::{Hearing, Parser};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    Claude,
+    Opencode,
+    Codex,
+    Gemini,
+    Qwen,
+    #[default]
+    Text,
+}
+
+impl Format {
+    pub const ALL: [Format; 6] =
+        [Format::Claude, Format::Opencode, Format::Codex, Format::Gemini, Format::Qwen, Format::Text];
+
+    pub fn parser(self, hearing: Hearing) -> Box<dyn Parser> {
+        match self {
+            Format::Claude => Box::new(Jsonl::new(Conversation::<Claude>::default(), hearing)),
+            Format::Opencode => Box::new(Jsonl::new(Opencode::default(), hearing)),
+            Format::Codex => Box::new(Jsonl::new(Codex::default(), hearing)),
+            Format::Gemini => Box::new(Jsonl::new(Gemini::default(), hearing)),
+            Format::Qwen => Box::new(Jsonl::new(Conversation::<Qwen>::default(), hearing)),
+            Format::Text => Box::new(Plain::new(hearing)),
+        }
+    }
+
+    /// Which text may carry the promise.
+    pub fn final_message(self) -> &'static str {
+        match self {
+            Format::Claude | Format::Qwen => "the text of the last result line that is no error",
+            Format::Opencode => "the texts of the last step",
+            Format::Codex => "the last agent message of a completed turn",
+            Format::Gemini => "the assistant's words after its last tool, before a result that is no error",
+            Format::Text => "the whole standard output",
+        }
+    }
+}
