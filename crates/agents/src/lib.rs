@@ -6,8 +6,10 @@ mod command;
 pub mod limit;
 pub mod prices;
 mod program;
+mod staff;
 pub mod stream;
 
 pub use cli_agent::{Choice, CliAgent, CliAgentError, CliListener};
 pub use command::{Command, CommandError};
 pub use program::{ProgramError, find};
+pub use staff::Staff;

@@ -1,7 +1,9 @@
 //! The `ralph` program: arguments become settings, settings are wired into parts, and the parts are called.
 //! Nothing is decided here.
 
+mod agents;
 mod commands;
+mod crew;
 mod demo;
 mod follow;
 mod perform;

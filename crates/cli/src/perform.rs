@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ralph_agents::Command;
+use ralph_agents::Staff;
 use ralph_core::redact::Redactor;
 use ralph_core::run::Run;
-use ralph_engine::agent::Agent;
 use ralph_engine::custody::CgroupUse;
 use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
@@ -19,7 +18,7 @@ use crate::commands::guard;
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
-use crate::settings::{CustodyChoice, Settings};
+use crate::settings::{CustodyChoice, Loaded, Settings};
 
 /// What a run needs beside itself.
 pub(crate) struct Stage {
@@ -27,7 +26,7 @@ pub(crate) struct Stage {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) lock: TreeLock,
-    pub(crate) agent: Command,
+    pub(crate) staff: Staff,
     pub(crate) redactor: Redactor,
     pub(crate) how: Show,
 }
@@ -60,7 +59,7 @@ fn parts(
     Ok(Parts {
         store: stage.store,
         place: stage.place,
-        agent: Box::new(stage.agent),
+        roster: Box::new(stage.staff),
         redactor: stage.redactor,
         caps: Caps { head: settings.output.head, tail: settings.output.tail, ..Caps::default() },
         environment: environment::inherited(std::env::vars_os(), &settings.agent.env_exclude),
@@ -127,14 +126,11 @@ fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
     Ok(urgency)
 }
 
-/// The agent that the settings or an earlier part of the run name.
-pub(crate) fn agent(words: &[String], base: &std::path::Path) -> Result<Command, Problems> {
+/// The agents there are, with programs looked up from `base`.
+pub(crate) fn staff(loaded: &Loaded, base: &std::path::Path) -> Result<Staff, Problems> {
+    let (catalogue, prices) = loaded.agents()?;
     let search_path = std::env::var("PATH").unwrap_or_default();
-    Command::new(words, base, &search_path).map_err(|error| {
-        Problem::new(error.to_string())
-            .next("check --agent-command, or `command` in [agent] of the configuration")
-            .into()
-    })
+    Ok(Staff::new(catalogue, prices, base.to_owned(), search_path))
 }
 
 /// Every secret that this process can know of.
@@ -143,19 +139,6 @@ pub(crate) fn redactor() -> Redactor {
         std::env::vars_os()
             .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())),
     )
-}
-
-/// Limits that the agent cannot be held to are refused, not ignored.
-pub(crate) fn refuse_unkept_limits(run: &Run, agent: &dyn Agent) -> Result<(), Problems> {
-    let limits = &run.policy.limits;
-    if agent.reports_usage() || (limits.max_tokens.is_none() && limits.max_cost.is_none()) {
-        return Ok(());
-    }
-    let what = format!(
-        "agent `{}` does not report what it uses, so --max-tokens and --max-cost-usd cannot be kept",
-        agent.name()
-    );
-    Err(Problem::new(what).next("use --max-iterations or --max-duration with this agent").into())
 }
 
 pub(crate) fn lock_problem(error: &LockError) -> Problem {

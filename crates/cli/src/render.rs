@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use ralph_core::agent_event::AgentEvent;
 use ralph_core::control::{Change, Control};
 use ralph_core::event::{Ending, Entry, Event, LimitsShown, Started};
 use ralph_core::report::Report;
@@ -36,6 +37,13 @@ pub(crate) fn line(entry: &Entry) -> Option<String> {
         }
         Event::Paused {} => paint(CALM, "❚❚ paused; `ralph resume` goes on"),
         Event::Unpaused {} => paint(HEAD, "▶ going on"),
+        Event::AgentChanged { from, to, why } => {
+            paint(CALM, &format!("  {to} takes over from {from}: {}", printable(why)))
+        }
+        Event::AllLimited { until } => {
+            let until = crate::words::moment(*until);
+            paint(CALM, &format!("❚❚ every agent is at its limit; going on at {until}"))
+        }
         Event::Notice { text } => paint(CALM, &format!("  note: {text}")),
         Event::RunStopped { stop_reason, status, evidence, .. } => stopped(stop_reason, *status, evidence),
         Event::AttemptStarted { .. }
@@ -121,6 +129,18 @@ fn stopped(reason: &str, status: RunState, evidence: &str) -> String {
 /// Text of the agent or of a file, safe for a terminal and on one line.
 fn printable(text: &str) -> String {
     ralph_engine::output::printable(text).replace('\n', " ")
+}
+
+/// What a structured agent tells, as far as a person wants to see it.
+pub(crate) fn agent_line(event: &AgentEvent) -> Option<String> {
+    let text = match event {
+        AgentEvent::Message { text, .. } => text.lines().map(|line| format!("  │ {}", printable(line))).collect::<Vec<_>>().join("\n"),
+        AgentEvent::ToolUse { name, input, .. } => format!("  │ → {} {}", printable(name), printable(input)),
+        AgentEvent::ToolResult { ok: false, summary, .. } => format!("  │ ✗ {}", printable(summary)),
+        AgentEvent::SubAgentStarted { name, task, .. } => format!("  │ ⇒ {}: {}", printable(name), printable(task)),
+        _ => return None,
+    };
+    Some(faint(&text))
 }
 
 pub(crate) fn faint(text: &str) -> String {

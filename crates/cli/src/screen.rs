@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use ralph_core::event::{Line, Output};
+use ralph_core::event::{AgentTold, Line, Output};
 use ralph_core::view::{Doing, RunView};
 use tokio::sync::mpsc;
 
@@ -84,6 +84,18 @@ impl Screen {
                 }
             }
             Line::Output(output) => self.output(output, with_output),
+            Line::Agent(told) => self.agent(told, with_output),
+        }
+    }
+
+    fn agent(&mut self, told: &AgentTold, shown: bool) {
+        let Some(text) = render::agent_line(&told.event) else { return };
+        if let Some(words) = text.lines().rev().find(|line| !line.trim().is_empty()) {
+            words.trim().clone_into(&mut self.last_words);
+        }
+        if shown {
+            self.erase();
+            print_line(&text);
         }
     }
 

@@ -2,16 +2,19 @@
 
 use std::path::Path;
 
+use ralph_agents::Staff;
+use ralph_core::policy::Kind;
 use ralph_engine::custody::{Custody, CustodyKind, GuardOptions};
 use ralph_engine::lock;
 use ralph_store::{SqliteStore, Store, StoreError};
 use serde::Serialize;
 
 use super::{Outcome, guard};
-use crate::perform::cgroup;
+use crate::crew::{check, crew};
+use crate::perform::{cgroup, redactor, staff};
 use crate::project::{Project, block_on};
 use crate::settings::trust::Trust;
-use crate::settings::{CustodyChoice, Given};
+use crate::settings::{CustodyChoice, Given, Settings};
 use crate::words::{print, print_json, size};
 
 /// Look at this machine and this project: what works, what is missing, what to do about it.
@@ -168,30 +171,47 @@ fn git() -> Finding {
 
 /// The configuration and the agent that it names, and how it wants processes held.
 fn settings(project: Project) -> (Vec<Finding>, CustodyChoice) {
-    let root = project.place.root.clone();
+    let staff = staff(&project.loaded, &project.place.root);
     let settings = match project.loaded.resolve(Trust::Granted) {
         Ok(settings) => settings,
         Err(problems) => {
-            return (
-                vec![bad("settings", problems.to_string(), "`ralph config check`")],
-                CustodyChoice::Auto,
-            );
+            let wrong = bad("settings", problems.to_string(), "`ralph config check`");
+            return (vec![wrong], CustodyChoice::Auto);
         }
     };
-    let mut findings = vec![good("settings", "sound".to_owned())];
-    findings.push(match &settings.agent.command {
-        None => Finding {
+    let agent = match staff {
+        Ok(staff) => agent(&settings, &staff),
+        Err(problems) => bad("agent", problems.to_string(), "mend [agents] in your configuration"),
+    };
+    (vec![good("settings", "sound".to_owned()), agents(), agent], settings.agent.custody)
+}
+
+fn agents() -> Finding {
+    let there = crate::agents::installed();
+    if there.is_empty() {
+        let finding = "none that ralph knows is installed".to_owned();
+        let next = Some("`ralph agents` lists them; any program will do: --agent-command".to_owned());
+        return Finding { name: "agents", state: State::Reduced, finding, next };
+    }
+    good("agents", there.join(", "))
+}
+
+/// The agent that a run here would have.
+fn agent(settings: &Settings, staff: &Staff) -> Finding {
+    let chosen = crew(settings, &redactor());
+    let usable = chosen.and_then(|crew| {
+        check(&crew, staff, &settings.limits(Kind::Prompt))?;
+        Ok(crew.at_work().agent.to_string())
+    });
+    match usable {
+        Ok(name) => good("agent", name),
+        Err(problems) => Finding {
             name: "agent",
             state: State::Reduced,
-            finding: "none is set".to_owned(),
-            next: Some("give one with --agent-command, or set `command` in [agent]".to_owned()),
+            finding: problems.to_string().replace('\n', "; "),
+            next: None,
         },
-        Some(words) => match crate::perform::agent(words, &root) {
-            Ok(_) => good("agent", words.join(" ")),
-            Err(problems) => bad("agent", problems.to_string(), "check `command` in [agent]"),
-        },
-    });
-    (findings, settings.agent.custody)
+    }
 }
 
 fn tell(finding: &Finding) -> String {

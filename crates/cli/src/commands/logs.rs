@@ -55,6 +55,7 @@ pub(crate) fn run(args: Args) -> Outcome {
 fn iteration_of(line: &Line) -> Option<u32> {
     match line {
         Line::Output(output) => Some(output.iteration),
+        Line::Agent(told) => Some(told.iteration),
         Line::Journal(entry) => match &entry.event {
             Event::IterationStarted { iteration, .. }
             | Event::AttemptStarted { iteration, .. }
@@ -69,6 +70,8 @@ fn iteration_of(line: &Line) -> Option<u32> {
             | Event::Waiting { .. }
             | Event::Paused {}
             | Event::Unpaused {}
+            | Event::AgentChanged { .. }
+            | Event::AllLimited { .. }
             | Event::Limit { .. }
             | Event::Notice { .. }
             | Event::RunStopped { .. } => None,

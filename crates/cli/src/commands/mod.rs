@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it does. The doc comments are the help texts.
 
+pub(crate) mod agents;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod control;
@@ -49,6 +50,7 @@ enum Command {
     Pause(control::PauseArgs),
     Set(control::SetArgs),
     Steer(control::SteerArgs),
+    Agents(agents::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
     Init(init::InitArgs),
@@ -70,6 +72,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Pause(args) => control::pause(args),
         Command::Set(args) => control::set(args),
         Command::Steer(args) => control::steer(args),
+        Command::Agents(args) => agents::run(args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),
         Command::Init(args) => Ok(told(&args.run(&here()?)?)),

@@ -71,5 +71,6 @@ fn at(line: &Line) -> Timestamp {
     match line {
         Line::Journal(entry) => entry.at,
         Line::Output(output) => output.at,
+        Line::Agent(told) => told.at,
     }
 }

@@ -14,7 +14,8 @@ use ralph_store::{Commit, SqliteStore, Store};
 
 use super::Outcome;
 use super::run::ShowFlags;
-use crate::perform::{Stage, agent, hooks, lock_problem, perform, redactor};
+use crate::crew::check;
+use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::settings::Given;
@@ -57,11 +58,12 @@ async fn resume(args: Args, project: Project) -> Outcome {
     }
     let lock = take_lock(&project.place, &id)?;
     custody::reap_run(id.as_str()).map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
+    let staff = staff(&project.loaded, &project.place.root)?;
     let (place, _, settings) = project.settings(&store, args.yes).await?;
-    let agent = agent(&seen.agent_command, &place.root)?;
+    check(&seen.crew, &staff, &seen.policy.limits)?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings)).await?;
-    let stage = Stage { place, settings, store, lock, agent, redactor: redactor(), how: args.show.how() };
+    let stage = Stage { place, settings, store, lock, staff, redactor: redactor(), how: args.show.how() };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ralph_core::event::Event;
-use ralph_core::id::{AgentName, RunId};
+use ralph_core::crew::Crew;
+use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
 use ralph_core::policy::Kind;
 use ralph_core::promise::contains_literal_tag;
@@ -18,7 +19,8 @@ use ralph_engine::lock::TreeLock;
 use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
-use crate::perform::{Stage, agent, hooks, lock_problem, perform, redactor, refuse_unkept_limits};
+use crate::crew::{check, crew};
+use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
 use crate::problem::{self, Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
 use crate::screen::Show;
@@ -99,18 +101,20 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
         .map_err(|error| lock_problem(&error))?;
     let store = Arc::new(project.store()?);
     let typed = project.loaded.command_is_typed();
-    let (place, state_dir, settings) = project.settings(&store, args.yes).await?;
-    let words = agent_words(&settings, &redactor)?;
-    let words = if typed { from_here(words, &place.root) } else { words };
-    let agent = agent(&words, &place.root)?;
-    let mut run = new_run(id, at, &prompt, &settings, words)?;
-    refuse_unkept_limits(&run, &agent)?;
+    let staff = staff(&project.loaded, &project.place.root)?;
+    let (place, state_dir, mut settings) = project.settings(&store, args.yes).await?;
+    if typed {
+        settings.agent.command = settings.agent.command.map(|words| from_here(words, &place.root));
+    }
+    let crew = crew(&settings, &redactor)?;
+    let mut run = new_run(id, at, &prompt, &settings, crew)?;
+    check(&run.crew, &staff, &run.policy.limits)?;
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
-    let stage = Stage { place, settings, store, lock, agent, redactor, how: args.show.how() };
+    let stage = Stage { place, settings, store, lock, staff, redactor, how: args.show.how() };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
@@ -134,7 +138,7 @@ fn new_run(
     at: Timestamp,
     prompt: &Prompt,
     settings: &Settings,
-    words: Vec<String>,
+    crew: Crew,
 ) -> Result<Run, Problems> {
     let mut policy = settings.policy(Kind::Prompt);
     let mut notices = prompt.notices.clone();
@@ -148,9 +152,7 @@ fn new_run(
         id,
         task: Task::prompt(&prompt.text),
         policy,
-        agent: AgentName::parse("command").expect("a legal name"),
-        agent_command: words,
-        model: None,
+        crew,
         seed: ralph_engine::entropy(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
@@ -159,27 +161,6 @@ fn new_run(
         run.note(at, Event::Notice { text });
     }
     Ok(run)
-}
-
-/// The command of the agent. It is stored with the run, so a secret in it is refused.
-fn agent_words(settings: &Settings, redactor: &Redactor) -> Result<Vec<String>, Problems> {
-    if let Some(name) = settings.agent.name.as_ref().filter(|name| name.as_str() != "command") {
-        let what = format!("there is no agent `{name}`");
-        return Err(Problem::new(what).next("use `--agent command --agent-command 'PROGRAM ARGS'`").into());
-    }
-    let Some(words) = &settings.agent.command else {
-        let problem = Problem::new("no agent is given");
-        return Err(problem
-            .next("name one: `--agent-command 'PROGRAM ARGS'`, or `command` in [agent]")
-            .into());
-    };
-    if words.iter().any(|word| redactor.text(word) != **word) {
-        let problem = Problem::new(
-            "the agent's command contains what looks like a secret, and it would be stored with the run",
-        );
-        return Err(problem.next("put the secret into an environment variable that the agent reads").into());
-    }
-    Ok(words.clone())
 }
 
 struct Prompt {

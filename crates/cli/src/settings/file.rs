@@ -22,6 +22,9 @@ const MOST_HOOKS: usize = 100;
 const REPORTED: usize = 20;
 pub(crate) const SECTIONS: [&str; 5] = ["limits", "agent", "promise", "completion", "output"];
 
+/// Sections that say what agents are and cost.
+const CATALOGUE: [&str; 2] = ["agents", "prices"];
+
 /// The layer a file makes; a missing file makes an empty one.
 pub(crate) fn read(path: &Path, layer: Layer, problems: &mut Vec<Problem>) -> Given {
     match text(path) {
@@ -102,6 +105,7 @@ impl Walk<'_> {
                     let items = self.items(name, section);
                     self.given.items.extend(items);
                 }
+                DeValue::Table(_) if CATALOGUE.contains(&name) => self.catalogue(name, key.span()),
                 DeValue::Array(hooks) if name == "hook" => self.hooks(hooks.iter()),
                 DeValue::Table(_) if name != "hook" => self.unknown_section(name, key.span()),
                 _ if name == "hook" => self.misshapen("hook", "[[hook]]", key.span()),
@@ -112,6 +116,17 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+
+    /// What these say is read by the catalogue of agents, with the same text and so the same places.
+    fn catalogue(&mut self, name: &str, span: Range<usize>) {
+        if self.layer == Layer::User {
+            self.given.catalogue = Some(Arc::clone(self.source));
+            return;
+        }
+        let what = format!("[{name}] can only be set in your own configuration, not in a project's");
+        let next = "move it to config.toml in your configuration directory";
+        self.problems.push(Problem::new(what).at(self.source.place(&span)).next(next));
     }
 
     fn hooks<'t>(&mut self, hooks: impl ExactSizeIterator<Item = &'t Spanned<DeValue<'t>>>) {

@@ -54,6 +54,15 @@ pub(crate) struct AgentFlags {
     /// The program to run as agent, split into words and run without a shell
     #[arg(long, value_name = "'PROGRAM ARGS'")]
     pub(crate) agent_command: Option<String>,
+    /// The model the agent is to use
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// How hard the agent is to think, in its own words
+    #[arg(long, value_name = "EFFORT")]
+    pub(crate) effort: Option<String>,
+    /// Agents that take over when the first is at its limit, with commas between them
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) fallback: Option<String>,
     /// How long an attempt may take to its first output
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub(crate) start_timeout: Option<String>,
@@ -69,6 +78,9 @@ impl AgentFlags {
     pub(crate) fn add_to(&self, given: &mut Given) {
         given.flag("--agent", "agent", "name", self.agent.as_deref());
         given.flag("--agent-command", "agent", "command", self.agent_command.as_deref());
+        given.flag("--model", "agent", "model", self.model.as_deref());
+        given.flag("--effort", "agent", "effort", self.effort.as_deref());
+        given.flag("--fallback", "agent", "fallback", self.fallback.as_deref());
         given.flag("--start-timeout", "agent", "start_timeout", self.start_timeout.as_deref());
         given.flag("--silence-timeout", "agent", "silence_timeout", self.silence_timeout.as_deref());
         given.flag("--total-timeout", "agent", "total_timeout", self.total_timeout.as_deref());

@@ -110,6 +110,10 @@ impl Source {
         &self.text
     }
 
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
     fn line(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset)
     }

@@ -83,6 +83,15 @@ pub(crate) struct AgentPart {
     /// The program to run, without a shell: words, or a string that is split into words.
     #[schemars(with = "Option<CommandValue>", extend("examples" = [["my-agent", "--quiet"]]))]
     pub(crate) command: Option<Set<Vec<String>>>,
+    /// The model it is to use; unset, the agent's own choice.
+    #[schemars(with = "Option<String>", extend("examples" = ["sonnet"]))]
+    pub(crate) model: Option<Set<String>>,
+    /// How hard it is to think, in the agent's own words; unset, the agent's own choice.
+    #[schemars(with = "Option<String>", extend("examples" = ["high"]))]
+    pub(crate) effort: Option<Set<String>>,
+    /// Agents that take over, in this order, when the ones before are at their limits.
+    #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["codex", "gemini"]]))]
+    pub(crate) fallback: Option<Set<Vec<AgentName>>>,
     /// How long an attempt may take to its first output; unset, only silence_timeout counts.
     #[schemars(with = "Option<DurationText>", extend("examples" = ["2m"]))]
     pub(crate) start_timeout: Option<Set<Duration>>,
@@ -226,6 +235,9 @@ impl AgentPart {
         AgentPart {
             name: from.take("agent", "name", plain::agent_name),
             command: from.take("agent", "command", command::words),
+            model: from.take("agent", "model", |r| plain::text(r, "a model").map(str::to_owned)),
+            effort: from.take("agent", "effort", |r| plain::text(r, "an effort").map(str::to_owned)),
+            fallback: from.take("agent", "fallback", plain::agent_names),
             start_timeout: from.take("agent", "start_timeout", |r| deadline(r, DAY)),
             silence_timeout: from.take("agent", "silence_timeout", |r| deadline(r, DAY)),
             total_timeout: from.take("agent", "total_timeout", |r| deadline(r, 30 * DAY)),
@@ -239,6 +251,9 @@ impl AgentPart {
         AgentPart {
             name: self.name.or(lower.name),
             command: self.command.or(lower.command),
+            model: self.model.or(lower.model),
+            effort: self.effort.or(lower.effort),
+            fallback: self.fallback.or(lower.fallback),
             start_timeout: self.start_timeout.or(lower.start_timeout),
             silence_timeout: self.silence_timeout.or(lower.silence_timeout),
             total_timeout: self.total_timeout.or(lower.total_timeout),

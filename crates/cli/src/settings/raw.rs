@@ -1,7 +1,9 @@
 //! What was written, before it is understood: every layer comes down to this, so that one reader with
 //! one set of parsers serves them all.
 
-use super::origin::Origin;
+use std::sync::Arc;
+
+use super::origin::{Origin, Source};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Raw {
@@ -46,6 +48,8 @@ pub(crate) struct Item {
 pub(crate) struct Given {
     pub(crate) items: Vec<Item>,
     pub(crate) hooks: Vec<GivenHook>,
+    /// A file that has something to say to the catalogue of agents.
+    pub(crate) catalogue: Option<Arc<Source>>,
 }
 
 #[derive(Debug, Clone)]

@@ -36,6 +36,9 @@ pub(crate) struct Agent {
     pub(crate) name: Option<AgentName>,
     /// A program and its arguments; never empty.
     pub(crate) command: Option<Vec<String>>,
+    pub(crate) model: Option<String>,
+    pub(crate) effort: Option<String>,
+    pub(crate) fallback: Vec<AgentName>,
     pub(crate) env_exclude: Vec<String>,
     pub(crate) custody: CustodyChoice,
 }
@@ -78,6 +81,9 @@ impl Settings {
             agent: Agent {
                 name: agent.name.as_ref().map(|set| set.value.clone()),
                 command: agent.command.as_ref().map(|set| set.value.clone()),
+                model: agent.model.as_ref().map(|set| set.value.clone()),
+                effort: agent.effort.as_ref().map(|set| set.value.clone()),
+                fallback: agent.fallback.as_ref().map(|set| set.value.clone()).unwrap_or_default(),
                 env_exclude: certain(&agent.env_exclude),
                 custody: certain(&agent.custody),
             },

@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::origin::{Layer, Set};
+use ralph_agents::catalog::Catalogue;
+use ralph_agents::prices::Prices;
+
+use super::origin::{Layer, Set, Source};
 use super::partial::Partial;
 use super::raw::Given;
 use super::resolved::{Settings, defaults, state_dir};
@@ -62,21 +66,25 @@ pub(crate) struct Loaded {
     pub(crate) problems: Vec<Problem>,
     /// `state_dir` as it is without the project's file.
     own_state_dir: Option<Set<PathBuf>>,
+    /// The person's own file, where it says something of agents or prices.
+    catalogue: Option<Arc<Source>>,
     env: BTreeMap<OsString, OsString>,
 }
 
 impl Loaded {
     pub(crate) fn read(sources: Sources) -> Loaded {
         let mut problems = Vec::new();
+        let project_path = sources.project_root.join(".ralph/config.toml");
+        let user_given = match &sources.user_dir {
+            Some(dir) => file::read(&dir.join("config.toml"), Layer::User, &mut problems),
+            None => Given::default(),
+        };
+        let catalogue = user_given.catalogue.clone();
         let mut partial = |given: &dyn Fn(&mut Vec<Problem>) -> Given| {
             let given = given(&mut problems);
             Partial::read(given, &mut problems)
         };
-        let project_path = sources.project_root.join(".ralph/config.toml");
-        let user = partial(&|p| match &sources.user_dir {
-            Some(dir) => file::read(&dir.join("config.toml"), Layer::User, p),
-            None => Given::default(),
-        });
+        let user = partial(&|_| user_given.clone());
         let project = partial(&|p| file::read(&project_path, Layer::Project, p));
         let environment = partial(&|p| environment::read(&sources.env, p));
         let flags = partial(&|_| sources.flags.clone());
@@ -85,12 +93,23 @@ impl Loaded {
         let own_state_dir = person.state_dir.clone().or(own.state_dir.clone());
         let merged = person.over(project.clone()).over(own);
         let project = ProjectLayer { path: project_path, partial: project };
-        Loaded { project, merged, problems, own_state_dir, env: sources.env }
+        Loaded { project, merged, problems, own_state_dir, catalogue, env: sources.env }
     }
 
     /// Whether the agent's command was typed, so that a relative path in it is meant from where that was.
     pub(crate) fn command_is_typed(&self) -> bool {
         self.merged.agent.command.as_ref().is_some_and(|set| set.origin.layer() == Layer::Flag)
+    }
+
+    /// The agents there are and what they cost: ralph's own and the person's.
+    pub(crate) fn agents(&self) -> Result<(Catalogue, Prices), Problem> {
+        let Some(source) = &self.catalogue else { return Ok((Catalogue::builtin(), Prices::builtin())) };
+        let wrong = |error: &dyn std::error::Error| {
+            Problem::new(ralph_engine::chain(error)).at(Place::from(source.path().to_owned()))
+        };
+        let catalogue = Catalogue::builtin().with_user(source.text()).map_err(|error| wrong(&error))?;
+        let prices = Prices::builtin().with_user(source.text()).map_err(|error| wrong(&error))?;
+        Ok((catalogue, prices))
     }
 
     /// Where ralph's state is kept, grants among it: a project must not be able to bring its own.

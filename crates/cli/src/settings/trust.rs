@@ -63,6 +63,10 @@ fn carried(partial: &Partial) -> Vec<Carried> {
             (json!(on), "takes the limit on iterations away".to_owned())
         }),
         carry("agent.name", &agent.name, |name| (json!(name.as_str()), format!("runs the agent {name}"))),
+        carry("agent.fallback", &agent.fallback, |names| {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            (json!(names), format!("hands the work on to: {}", listed(&names)))
+        }),
         carry("agent.command", &agent.command, |words| {
             (json!(words), format!("runs as agent: {}", shell_words::join(words)))
         }),

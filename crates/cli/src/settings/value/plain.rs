@@ -77,6 +77,16 @@ pub(crate) fn agent_name(raw: &Raw) -> Result<AgentName, Refused> {
     AgentName::parse(text).map_err(|e| Refused::new(e.to_string(), "`ralph agents` lists the agents"))
 }
 
+/// From a flag, one name or several with commas between them.
+pub(crate) fn agent_names(raw: &Raw) -> Result<Vec<AgentName>, Refused> {
+    let names: Vec<Raw> = match raw {
+        Raw::Given(text) => text.split(',').map(|name| Raw::Given(name.trim().to_owned())).collect(),
+        Raw::List(names) => names.clone(),
+        other => vec![other.clone()],
+    };
+    names.iter().map(agent_name).collect()
+}
+
 pub(crate) fn word(raw: &Raw) -> Result<Word, Refused> {
     let text = text(raw, "a word such as DONE")?;
     Word::parse(text).map_err(|e| Refused::new(e.to_string(), e.hint()))

@@ -1,0 +1,75 @@
+//! Which agents a run has, from what the settings say.
+
+use ralph_agents::Staff;
+use ralph_core::crew::{Crew, Member};
+use ralph_core::id::AgentName;
+use ralph_core::policy::Limits;
+use ralph_core::redact::Redactor;
+use ralph_engine::agent::Roster;
+
+use crate::agents::installed;
+use crate::problem::{Problem, Problems};
+use crate::settings::Settings;
+
+/// The agents in order of preference. The first must be there; each must be known.
+pub(crate) fn crew(settings: &Settings, redactor: &Redactor) -> Result<Crew, Problems> {
+    let primary = primary(settings, redactor)?;
+    let fallback = settings.agent.fallback.iter().map(|name| Member::new(name.clone(), Vec::new()));
+    Ok(Crew::new(primary, fallback.collect()))
+}
+
+fn primary(settings: &Settings, redactor: &Redactor) -> Result<Member, Problems> {
+    let agent = &settings.agent;
+    let named = agent.name.as_ref().filter(|name| name.as_str() != COMMAND);
+    let member = match (named, &agent.command) {
+        (Some(name), _) => Member::new(name.clone(), Vec::new()),
+        (None, Some(words)) => Member::new(AgentName::parse(COMMAND).expect("a legal name"), checked(words, redactor)?),
+        (None, None) => return Err(nobody().into()),
+    };
+    Ok(Member { model: agent.model.clone(), effort: agent.effort.clone(), ..member })
+}
+
+/// What an agent that is given as a command is called.
+const COMMAND: &str = "command";
+
+/// The command is stored with the run, so a secret in it is refused.
+fn checked(words: &[String], redactor: &Redactor) -> Result<Vec<String>, Problems> {
+    if words.iter().any(|word| redactor.text(word) != **word) {
+        let what = "the agent's command contains what looks like a secret, and it would be stored with the run";
+        let next = "put the secret into an environment variable that the agent reads";
+        return Err(Problem::new(what).next(next).into());
+    }
+    Ok(words.to_vec())
+}
+
+fn nobody() -> Problem {
+    let problem = Problem::new("no agent is given");
+    let there = installed();
+    match there.first() {
+        Some(first) => problem
+            .next(format!("these are installed: {}", there.join(", ")))
+            .next(format!("name one: `--agent {first}`, or `name` in [agent] of the configuration")),
+        None => problem
+            .next("none of the agents that ralph knows is installed; `ralph agents` lists them")
+            .next("or give any program: `--agent-command 'PROGRAM ARGS'`")
+            .exit(5),
+    }
+}
+
+/// Every agent must be there before the first attempt, and able to keep the limits that were asked for.
+pub(crate) fn check(crew: &Crew, staff: &Staff, limits: &Limits) -> Result<(), Problems> {
+    for member in crew.members() {
+        let agent = staff.agent(member).map_err(|why| {
+            let problem = Problem::new(format!("agent `{}` cannot be used: {why}", member.agent));
+            problem.next("`ralph agents` shows what is there; or check --agent-command")
+        })?;
+        if !agent.reports_usage() && (limits.max_tokens.is_some() || limits.max_cost.is_some()) {
+            let what = format!(
+                "agent `{}` does not report what it uses, so --max-tokens and --max-cost-usd cannot be kept",
+                member.agent
+            );
+            return Err(Problem::new(what).next("use --max-iterations or --max-duration with this agent").into());
+        }
+    }
+    Ok(())
+}
