@@ -26,7 +26,7 @@ fn primary(settings: &Settings, redactor: &Redactor) -> Result<Member, Problems>
         (None, Some(words)) => Member::new(AgentName::parse(COMMAND).expect("a legal name"), checked(words, redactor)?),
         (None, None) => return Err(nobody().into()),
     };
-    Ok(Member { model: agent.model.clone(), effort: agent.effort.clone(), ..member })
+    Ok(member.with(agent.model.clone(), agent.effort.clone()))
 }
 
 /// What an agent that is given as a command is called.

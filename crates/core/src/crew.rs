@@ -52,6 +52,11 @@ impl Member {
     pub fn new(agent: AgentName, command: Vec<String>) -> Member {
         Member { agent, command, model: None, effort: None, limited_until: None, strikes: 0 }
     }
+
+    #[must_use]
+    pub fn with(self, model: Option<String>, effort: Option<String>) -> Member {
+        Member { model, effort, ..self }
+    }
 }
 
 impl Crew {

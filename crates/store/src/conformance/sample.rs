@@ -83,7 +83,7 @@ pub fn complete() -> Verdict {
 
 fn member() -> Member {
     let command = vec!["scripted".to_owned(), "--quick".to_owned()];
-    Member { model: Some("small".to_owned()), ..Member::new(agent(), command) }
+    Member::new(agent(), command).with(Some("small".to_owned()), None)
 }
 
 /// Performs the next step of a run with the given outcome of the agent and the checks.
