@@ -1,7 +1,6 @@
 //! `ralph resume`.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use ralph_core::control::Control;
@@ -13,14 +12,12 @@ use ralph_engine::{Hook, Place, custody, deliveries, ring};
 use ralph_store::{Commit, SqliteStore, Store};
 
 use super::Outcome;
+use super::control::PATIENCE;
 use super::run::ShowFlags;
 use crate::perform::{Stage, agent, hooks, lock_problem, perform, redactor};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::settings::Given;
-
-/// How long a dead owner's guard may take to end what it held.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Un-pause a live run, or go on with one that was stopped, aborted or interrupted.
 #[derive(Debug, clap::Args)]
@@ -67,9 +64,11 @@ async fn resume(args: Args, project: Project) -> Outcome {
 }
 
 async fn unpause(store: &SqliteStore, id: &RunId) -> Outcome {
+    let seen = load(store, id).await?;
     store.request(id, &Control::Resume, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
     ring(id);
-    crate::words::print(&format!("run {id} goes on\n"));
+    let how = if seen.is_paused() { "goes on" } else { "is on already" };
+    crate::words::print(&format!("run {id} {how}\n"));
     Ok(0)
 }
 
