@@ -42,7 +42,7 @@ const FLOODS: [Flood; 4] = [
     },
     Flood {
         name: "500 MB that is no text",
-        script: "openssl enc -aes-128-ctr -nosalt -k x -in /dev/zero 2>/dev/null | head -c 500000000",
+        script: "openssl enc -aes-128-ctr -nosalt -k x -in /dev/zero 2>/dev/null | LC_ALL=C tr -d '\\140~' | head -c 500000000",
         bytes: 500_000_000,
     },
 ];

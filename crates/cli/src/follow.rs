@@ -7,6 +7,7 @@ use ralph_core::id::RunId;
 use ralph_core::run::Run;
 use ralph_core::view::RunView;
 use ralph_engine::Place;
+use ralph_engine::lock;
 use ralph_engine::output::{Piece, Reader, printable_bytes};
 use ralph_store::{SqliteStore, Store};
 
@@ -47,7 +48,16 @@ pub(crate) struct Walk<'a> {
     place: &'a Place,
     id: RunId,
     seq: u64,
+    /// Whether the run had stopped at the last line.
+    stopped: bool,
     attempt: Option<Printed>,
+}
+
+/// How far a run could be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Followed {
+    ToItsEnd,
+    ToACrash,
 }
 
 struct Printed {
@@ -59,36 +69,43 @@ struct Printed {
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(store: &'a SqliteStore, place: &'a Place, id: RunId) -> Walk<'a> {
-        Walk { store, place, id, seq: 0, attempt: None }
+        Walk { store, place, id, seq: 0, stopped: false, attempt: None }
     }
 
     /// Hands on everything there is now. True once the run has stopped and all of it was handed on.
     pub(crate) async fn advance(&mut self, take: &mut impl FnMut(Line)) -> Result<bool, Problems> {
-        let mut stopped = false;
         loop {
             let page =
                 self.store.entries(&self.id, self.seq, PAGE).await.map_err(|error| store_problem(&error))?;
             if page.is_empty() {
                 self.print_new(take)?;
-                return Ok(stopped);
+                return Ok(self.stopped);
             }
             for entry in page {
                 self.seq = entry.seq;
-                stopped = self.take(entry, take)?;
+                self.take(entry, take)?;
             }
         }
     }
 
-    /// Hands on everything as it comes, until the run stops.
-    pub(crate) async fn follow(&mut self, take: &mut impl FnMut(Line)) -> Result<(), Problems> {
-        while !self.advance(take).await? {
+    /// Hands on everything as it comes, until the run stops or nobody drives it any more.
+    pub(crate) async fn follow(&mut self, take: &mut impl FnMut(Line)) -> Result<Followed, Problems> {
+        loop {
+            let driven = lock::owner(&self.place.owner_file()).is_some_and(|owner| owner.run == self.id);
+            if self.advance(take).await? {
+                return Ok(Followed::ToItsEnd);
+            }
+            if !driven {
+                return Ok(Followed::ToACrash);
+            }
             tokio::time::sleep(LOOK).await;
         }
-        Ok(())
     }
 
-    fn take(&mut self, entry: Entry, take: &mut impl FnMut(Line)) -> Result<bool, Problems> {
+    fn take(&mut self, entry: Entry, take: &mut impl FnMut(Line)) -> Result<(), Problems> {
         match &entry.event {
+            Event::RunStopped { .. } => self.stopped = true,
+            Event::RunResumed {} => self.stopped = false,
             Event::AttemptStarted { iteration, attempt, .. } => {
                 let reader = Reader::open(&self.place.output(&self.id, *iteration, *attempt), 0);
                 self.attempt = Some(Printed {
@@ -104,9 +121,8 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
-        let stopped = matches!(entry.event, Event::RunStopped { .. });
         take(Line::Journal(entry));
-        Ok(stopped)
+        Ok(())
     }
 
     fn print_new(&mut self, take: &mut impl FnMut(Line)) -> Result<(), Problems> {

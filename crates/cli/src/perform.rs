@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ralph_agents::Staff;
 use ralph_core::redact::Redactor;
@@ -12,13 +13,16 @@ use ralph_engine::output::Caps;
 use ralph_engine::{EngineError, Guard, Hook, Parts, Place, Urgency, chain, drive, environment, feed};
 use ralph_store::SqliteStore;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use crate::commands::guard;
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
+
+/// What a screen gets to show the end of a run that was aborted.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// What a run needs beside itself.
 pub(crate) struct Stage {
@@ -37,15 +41,30 @@ pub(crate) async fn perform(
     run: Run,
     begun: Vec<ralph_core::event::Entry>,
 ) -> Result<Run, Problems> {
-    let (mut feed, lines) = feed();
-    let shown = tokio::spawn(show(lines, stage.how));
-    feed.begin(begun).await;
+    let (mut feed, watch) = feed();
+    let shown = show(watch, stage.how);
+    feed.begin(begun);
     let urgency = listen_to_signals()?;
+    let mut pressing = urgency.clone();
     let id = run.id.clone();
     let outcome = drive(parts(stage, feed, urgency)?, run).await;
-    // The screen ends by itself when the feed is gone.
-    let _a_screen_cannot_fail_a_run = shown.await;
+    leave_screen(shown, &mut pressing).await;
     outcome.map_err(|error| engine_problem(&error, &id).into())
+}
+
+/// Lets everything be shown. Someone who has asked to end does not wait for a reader that stands still.
+async fn leave_screen(mut shown: oneshot::Receiver<()>, urgency: &mut watch::Receiver<Urgency>) {
+    let pressed = async {
+        if urgency.wait_for(|now| *now > Urgency::None).await.is_ok() {
+            tokio::time::sleep(LAST_WORDS).await;
+        } else {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        _ = &mut shown => {}
+        () = pressed => {}
+    }
 }
 
 fn parts(
@@ -104,10 +123,21 @@ fn rescue_places() -> Vec<PathBuf> {
     runtime.into_iter().chain([std::env::temp_dir()]).collect()
 }
 
+/// Whether this was started by `nohup`: then the end of a session is none of its business.
+fn hangup_is_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask & (1 << (SignalKind::hangup().as_raw_value() - 1)) != 0
+}
+
 /// The first SIGINT, SIGTERM or SIGHUP aborts, the second kills.
 fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
     let (pressing, urgency) = watch::channel(Urgency::None);
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+    if !hangup_is_ignored() {
+        kinds.push(SignalKind::hangup());
+    }
     for kind in kinds {
         let mut signals = signal(kind)
             .map_err(|error| Problem::new(format!("cannot listen to signals: {error}")).exit(1))?;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use ralph_core::event::{AgentTold, Line, Output};
 use ralph_core::view::{Doing, RunView};
-use tokio::sync::mpsc;
+use ralph_engine::{Seen, Watch};
+use tokio::sync::oneshot;
 
 use crate::render;
 use crate::words::span;
@@ -21,20 +22,23 @@ pub(crate) enum Show {
 
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// Shows everything that comes until the run is over.
-pub(crate) async fn show(mut lines: mpsc::Receiver<Line>, how: Show) {
-    let mut screen = Screen::new(how);
-    let mut redraw = tokio::time::interval(REDRAW);
-    redraw.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    loop {
-        tokio::select! {
-            line = lines.recv() => match line {
-                Some(line) => screen.take(&line),
-                None => return screen.close(),
-            },
-            _ = redraw.tick(), if screen.live => screen.draw(),
+/// Shows everything that comes until the run is over, on a thread of its own: a terminal or a pipe that stands still
+/// must not hold up the run. The receiver hears when all has been shown.
+pub(crate) fn show(watch: Watch, how: Show) -> oneshot::Receiver<()> {
+    let (done, shown) = oneshot::channel();
+    std::thread::spawn(move || {
+        let mut screen = Screen::new(how);
+        loop {
+            match watch.next(REDRAW) {
+                Seen::Line(line) => screen.take(&line),
+                Seen::NothingNew => screen.redraw(),
+                Seen::Over => break,
+            }
         }
-    }
+        screen.close();
+        let _nobody_waits_any_more = done.send(());
+    });
+    shown
 }
 
 pub(crate) struct Screen {
@@ -108,6 +112,12 @@ impl Screen {
             for line in output.text.lines() {
                 print_line(&render::faint(&format!("  │ {line}")));
             }
+        }
+    }
+
+    fn redraw(&mut self) {
+        if self.live {
+            self.draw();
         }
     }
 

@@ -16,18 +16,29 @@ pub struct Attempt {
     pub promise: Word,
 }
 
-/// Sixteen bits that no earlier attempt of the run could have printed, as four hexadecimal digits.
+/// Sixteen bits that no other attempt of the run has, as four hexadecimal digits, for its first 65,536 attempts.
 ///
-/// Derived from the run's seed, so that the same seed gives the same run.
-pub fn nonce(seed: u64, iteration: u32, number: u32) -> String {
-    let position = (u64::from(iteration) << 32) | u64::from(number);
-    format!("{:04x}", scramble(seed ^ scramble(position)) as u16)
+/// Derived from the run's seed, so that the same seed gives the same run: every step below is a permutation of the
+/// sixteen-bit numbers, so different attempts get different nonces.
+pub fn nonce(seed: u64, attempt_of_run: u32) -> String {
+    let [first, second, third, fourth] = [seed, seed >> 16, seed >> 32, seed >> 48].map(|bits| bits as u16);
+    let mut bits = (attempt_of_run as u16).wrapping_mul(first | 1).wrapping_add(second);
+    bits ^= bits >> 7;
+    bits = bits.wrapping_mul(third | 1);
+    bits ^= bits >> 9;
+    format!("{:04x}", bits.wrapping_add(fourth))
 }
 
-/// SplitMix64's finaliser: every output bit depends on every input bit.
-fn scramble(input: u64) -> u64 {
-    let mut z = input.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+#[cfg(test)]
+mod tests {
+    use super::nonce;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_attempts_of_a_run_share_a_nonce() {
+        for seed in [0, 1, 0x1234_5678_9abc_def0, u64::MAX] {
+            let nonces: HashSet<String> = (0..65_536).map(|attempt| nonce(seed, attempt)).collect();
+            assert_eq!(nonces.len(), 65_536, "seed {seed}");
+        }
+    }
 }

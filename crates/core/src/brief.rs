@@ -61,8 +61,8 @@ fn tried(text: &mut String, tried: &[Tried]) {
     }
 }
 
-/// A fence longer than any in the text, so that quoted output cannot close it.
-fn fence_for(text: &str) -> String {
+/// A fence longer than any in the text, so that what is quoted cannot close it.
+pub fn fence_for(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
 }

@@ -25,6 +25,16 @@ pub enum Control {
     },
 }
 
+impl Control {
+    /// Whether a stopped run takes it up when it is resumed.
+    pub fn waits_for_resume(&self) -> bool {
+        match self {
+            Control::SetIterations { .. } | Control::Steer { .. } => true,
+            Control::Pause | Control::Resume | Control::Stop | Control::Abort => false,
+        }
+    }
+}
+
 /// A new number of iterations, or so many more or fewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -73,6 +73,14 @@ pub enum Kind {
 }
 
 impl Limits {
+    /// Whether anything ends a run that is held to these.
+    pub fn are_bounding(&self) -> bool {
+        self.max_iterations.is_some()
+            || self.max_duration.is_some()
+            || self.max_tokens.is_some()
+            || self.max_cost.is_some()
+    }
+
     pub fn defaults(kind: Kind) -> Limits {
         let hours = |n: u64| Some(Duration::from_secs(n * 3600));
         let base = Limits {

@@ -34,6 +34,8 @@ pub struct Run {
     pub mid_iteration: bool,
     /// Sentences for the next brief.
     pub steering: Vec<String>,
+    /// How many of them are in the brief of the present attempt; they are done with once it is judged.
+    pub steered: usize,
     /// What earlier attempts came to, the newest last; bounded.
     pub tried: Vec<Tried>,
     /// Who had the work before, and why it was given on, for the next brief.
@@ -135,7 +137,7 @@ impl Run {
         let number = self.tally.attempts + 1;
         let promise = &self.policy.completion.promise;
         let word = if promise.nonce {
-            promise.word.with_nonce(&nonce(self.seed, self.tally.iterations, number))
+            promise.word.with_nonce(&nonce(self.seed, self.tally.attempts_total + 1))
         } else {
             promise.word.clone()
         };

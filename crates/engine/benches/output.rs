@@ -94,11 +94,11 @@ fn tiny(redactor: &Redactor) {
 
 fn ordinary_text() -> Vec<u8> {
     let lines = [
-        "   Compiling serde_json v1.0.154 (/root/.cargo/registry/src/serde_json-1.0.154)\n",
+        "   Compiling serde_json v1.0.154 (/home/user/.cargo/registry/src/serde_json-1.0.154)\n",
         "warning: unused variable: `task_key`\n  --> crates/engine/src/output/recorder.rs:42:9\n   |\n",
         "{\"type\":\"assistant\",\"message\":{\"id\":\"msg_01AbCdEf\",\"usage\":{\"input_tokens\":1234,\"output_tokens\":56}}}\n",
         "test output::tests::a_secret_is_hidden ... ok\n",
-        "npm http fetch GET 200 https://registry.npmjs.org/@babel%2fcore 123ms (cache hit)\n",
+        "npm http fetch GET 200 https://registry.example/@babel%2fcore 123ms (cache hit)\n",
         "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b  Author: Someone <someone@example.com>\n",
         "The loop reads the task, asks the agent for a change and runs the checks; a failed check restores the snapshot.\n",
         "    let password = settings.password().ok_or(Error::NoPassword)?; // asked for once\n",

@@ -9,13 +9,14 @@ use ralph_core::attempt::Attempt;
 use ralph_core::brief::{self, Brief};
 use ralph_core::event::Event;
 use ralph_core::moment::Moment;
-use ralph_core::report::{Fault, Report};
+use ralph_core::report::Report;
 use ralph_core::run::{Run, Step};
 use ralph_core::verdict::{self, Verdict};
 use ralph_store::Store;
 use tokio::sync::watch;
 
 use crate::agent::Roster;
+use crate::ask::Asked;
 use crate::crash::crash_point;
 use crate::custody::Custody;
 use crate::environment::Variables;
@@ -114,17 +115,32 @@ impl<S: Store + 'static> Drive<S> {
                 max_iterations: self.run.policy.limits.max_iterations.map(Into::into),
                 task: attempt.task.clone(),
             };
-            if let Some(veto) = self.hooks.ask(&asked, &mut self.parts.urgency).await? {
-                self.run.veto(&veto.hook, &veto.why, self.stopwatch.now());
-                return Ok(());
+            match self.ask(&asked).await? {
+                Asked::Veto(veto) => self.run.veto(&veto.hook, &veto.why, self.stopwatch.now()),
+                Asked::CutShort(_) => self.back_to_the_gate(),
+                Asked::Go => {}
             }
-            self.remember_gate();
         }
+        // Whoever was asked, or a person meanwhile, may have decided otherwise.
+        if self.run.step == Step::Think(attempt.clone()) {
+            self.brief(attempt);
+        }
+        Ok(())
+    }
+
+    fn brief(&mut self, attempt: Attempt) {
+        self.remember_gate();
         let brief = brief::compose(&self.run, &attempt);
         crash_point("think.inside");
         self.run.after_think(attempt, brief, self.now());
         crash_point("think.after");
-        Ok(())
+    }
+
+    /// The run's time is up, or an abort has already ended it.
+    fn back_to_the_gate(&mut self) {
+        if let Step::Think(_) = &self.run.step {
+            self.run.after_wait(self.run.step.clone(), self.stopwatch.now());
+        }
     }
 
     async fn code(&mut self, attempt: Attempt, brief: Brief) -> Result<(), EngineError> {
@@ -141,17 +157,23 @@ impl<S: Store + 'static> Drive<S> {
 
     async fn verify(&mut self, attempt: Attempt, report: Report) -> Result<(), EngineError> {
         crash_point("verify.before");
-        let mut verdict = verdict::judge(&self.run.policy.completion, &report);
-        if verdict.is_complete() && self.hooks.may_veto("verdict") {
+        let judged = verdict::judge(&self.run.policy.completion, &report);
+        let mut verdict = Ok(judged.clone());
+        if judged.is_complete() && self.hooks.may_veto("verdict") {
             self.commit().await?;
             let (iteration, number) = (attempt.iteration, attempt.number);
-            let asked = Event::Verdict { iteration, attempt: number, verdict: verdict.clone() };
-            if let Some(veto) = self.hooks.ask(&asked, &mut self.parts.urgency).await? {
-                verdict = Verdict::Incomplete { findings: vec![format!("{}: {}", veto.hook, veto.why)] };
+            let asked = Event::Verdict { iteration, attempt: number, verdict: judged };
+            match self.ask(&asked).await? {
+                Asked::Veto(veto) => {
+                    verdict =
+                        Ok(Verdict::Incomplete { findings: vec![format!("{}: {}", veto.hook, veto.why)] });
+                }
+                Asked::CutShort(fault) => verdict = Err(fault),
+                Asked::Go => {}
             }
         }
         crash_point("verify.inside");
-        self.run.after_verify(attempt, Ok::<_, Fault>(verdict), &report.tail, self.now());
+        self.run.after_verify(attempt, verdict, &report.tail, self.now());
         crash_point("verify.after");
         Ok(())
     }
@@ -184,7 +206,7 @@ impl<S: Store + 'static> Drive<S> {
             let _nothing_left_either_way = custody.close().await;
         }
         crash_point("close.inside");
-        self.hooks.finish().await;
+        self.hooks.finish(&mut self.parts.urgency).await;
         crash_point("close.after");
         match outcome {
             Ok(()) => Ok(self.run),

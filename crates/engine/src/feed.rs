@@ -1,41 +1,79 @@
-//! Where a run's events go to be seen. The journal's entries always arrive; what the agent prints may be dropped
-//! when the reader is slower than the agent, and then the reader is told how much.
+//! Where a run's events go to be seen. A run never waits for whoever looks at it: what the agent prints is dropped when
+//! the reader is slower than the agent, and the reader is told how much; the journal's entries have room for thousands.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use ralph_core::agent_event::AgentEvent;
 use ralph_core::event::{AgentKind, AgentTold, Entry, Line, Output, OutputKind, Stream};
-use tokio::sync::mpsc;
 
 use crate::output::printable;
 
-/// Room for a burst of output lines.
-const ROOM: usize = 512;
+/// Journal entries that may wait for a reader that stands still; a reader that is further behind reads the journal.
+const ROOM: usize = 16_384;
+/// Pieces of output that may wait: they are large.
+const ROOM_FOR_OUTPUT: usize = 128;
 
 #[derive(Debug)]
 pub struct Feed {
-    lines: mpsc::Sender<Line>,
+    lines: SyncSender<Line>,
+    output_waiting: Arc<AtomicUsize>,
     last_seq: u64,
     dropped: u64,
 }
 
-pub fn feed() -> (Feed, mpsc::Receiver<Line>) {
-    let (lines, receiver) = mpsc::channel(ROOM);
-    (Feed { lines, last_seq: 0, dropped: 0 }, receiver)
+/// The reader's end. Blocking, for a thread of its own: a terminal may stand still for as long as it likes.
+#[derive(Debug)]
+pub struct Watch {
+    lines: Receiver<Line>,
+    output_waiting: Arc<AtomicUsize>,
+}
+
+/// What a reader finds.
+#[derive(Debug)]
+pub enum Seen {
+    Line(Line),
+    NothingNew,
+    /// The run is over.
+    Over,
+}
+
+pub fn feed() -> (Feed, Watch) {
+    let (sender, receiver) = sync_channel(ROOM);
+    let output_waiting = Arc::new(AtomicUsize::new(0));
+    let watch = Watch { lines: receiver, output_waiting: Arc::clone(&output_waiting) };
+    (Feed { lines: sender, output_waiting, last_seq: 0, dropped: 0 }, watch)
+}
+
+impl Watch {
+    pub fn next(&self, within: Duration) -> Seen {
+        match self.lines.recv_timeout(within) {
+            Ok(line) => {
+                if matches!(line, Line::Output(_) | Line::Agent(_)) {
+                    self.output_waiting.fetch_sub(1, Ordering::Relaxed);
+                }
+                Seen::Line(line)
+            }
+            Err(RecvTimeoutError::Timeout) => Seen::NothingNew,
+            Err(RecvTimeoutError::Disconnected) => Seen::Over,
+        }
+    }
 }
 
 impl Feed {
     /// What was journalled before the run is driven.
-    pub async fn begin(&mut self, entries: Vec<Entry>) {
-        self.entries(entries).await;
+    pub fn begin(&mut self, entries: Vec<Entry>) {
+        self.entries(entries);
     }
 
-    /// A reader that went away is not the run's problem.
-    pub(crate) async fn entries(&mut self, entries: Vec<Entry>) {
+    pub(crate) fn entries(&mut self, entries: Vec<Entry>) {
         for entry in entries {
             self.last_seq = entry.seq;
-            if self.lines.send(Line::Journal(entry)).await.is_err() {
-                return;
-            }
+            // A reader that went away or stands still is not the run's problem: it is all in the journal.
+            let _unseen = self.lines.try_send(Line::Journal(entry));
         }
     }
 
@@ -48,14 +86,15 @@ impl Feed {
             attempt,
             event,
         };
-        if self.lines.capacity() >= ROOM / 2 {
-            let _unseen = self.lines.try_send(Line::Agent(told));
+        if self.output_waiting.load(Ordering::Relaxed) < ROOM_FOR_OUTPUT
+            && self.lines.try_send(Line::Agent(told)).is_ok()
+        {
+            self.output_waiting.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     pub(crate) fn output(&mut self, (iteration, attempt): (u32, u32), stream: Stream, bytes: &[u8]) {
-        // Half of the room is kept for the journal's entries, which may not be lost.
-        if self.lines.capacity() < ROOM / 2 {
+        if self.output_waiting.load(Ordering::Relaxed) >= ROOM_FOR_OUTPUT {
             self.dropped += bytes.len() as u64;
             return;
         }
@@ -73,7 +112,8 @@ impl Feed {
             stream,
             text,
         };
-        // A full or closed channel only means that nobody sees this piece live; it is in the files.
-        let _unseen = self.lines.try_send(Line::Output(output));
+        if self.lines.try_send(Line::Output(output)).is_ok() {
+            self.output_waiting.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }

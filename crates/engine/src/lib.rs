@@ -10,6 +10,7 @@
 //! ```
 
 pub mod agent;
+mod ask;
 mod attempt;
 mod crash;
 pub mod custody;
@@ -33,7 +34,7 @@ mod watchdog;
 
 pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
-pub use feed::{Feed, feed};
+pub use feed::{Feed, Seen, Watch, feed};
 pub use guard::Guard;
 pub use hooks::{Hook, deliveries};
 pub use place::Place;

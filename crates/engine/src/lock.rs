@@ -29,6 +29,8 @@ pub struct Owner {
     pub pid: u32,
     /// With the pid this names one process for ever, even after the pid is used again.
     pub process_start: u64,
+    /// And with this one, also after a restart of the machine.
+    pub boot: String,
     pub since: Timestamp,
 }
 
@@ -92,7 +94,7 @@ impl Drop for TreeLock {
 
 impl Owner {
     pub fn is_alive(&self) -> bool {
-        crate::custody::process_start(self.pid) == Some(self.process_start)
+        self.boot == boot_id() && crate::custody::process_start(self.pid) == Some(self.process_start)
     }
 }
 
@@ -118,10 +120,14 @@ fn find_owner(owner_file: &Path) -> Option<Owner> {
     }
 }
 
+fn boot_id() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
 fn write_owner(path: &Path, run: &RunId) -> io::Result<()> {
     let pid = std::process::id();
     let process_start = crate::custody::process_start(pid).unwrap_or_default();
-    let owner = Owner { run: run.clone(), pid, process_start, since: Timestamp::now() };
+    let owner = Owner { run: run.clone(), pid, process_start, boot: boot_id(), since: Timestamp::now() };
     let temporary = path.with_extension(format!("{pid}.tmp"));
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
     file.write_all(&serde_json::to_vec(&owner)?)?;

@@ -42,6 +42,8 @@ pub enum LoopError {
     Promise(#[from] WordError),
     #[error("the prompt is empty")]
     EmptyPrompt,
+    #[error("the loop has no limit on iterations, time, tokens or cost")]
+    Unbounded,
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -97,8 +99,9 @@ impl<S: Store> Loops<S> {
         }
         while run.stop().is_none() {
             match run.step.clone() {
-                Step::Code(attempt, _) | Step::Verify(attempt, _) => {
-                    run.after_code(attempt, Err(Fault::Aborted), now);
+                Step::Code(attempt, _) => run.after_code(attempt, Err(Fault::Aborted), now),
+                Step::Verify(attempt, report) => {
+                    run.after_verify(attempt, Err(Fault::Aborted), &report.tail, now);
                 }
                 Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, now),
                 Step::Abandon(_, stop) => run.after_abandon(&stop, now),
@@ -123,11 +126,14 @@ impl<S: Store> Loops<S> {
         }
     }
 
-    /// What a session's loop is at, or, without a session, the newest loop of this project. None if there is none.
+    /// What a session's loop is at, or, without a session, the newest loop of this host. None if there is none.
     pub async fn state(&self, session: Option<&str>) -> Result<Option<RunView>, LoopError> {
         let id = match session {
             Some(session) => self.store.loop_of(Some(&self.host), &SessionId::parse(session)?).await?,
-            None => self.store.loops().await?.into_iter().next().map(|(_, run)| run.id),
+            None => {
+                let mut loops = self.store.loops().await?.into_iter();
+                loops.find(|(seat, _)| seat.host == self.host).map(|(_, run)| run.id)
+            }
         };
         match id {
             Some(id) => Ok(RunView::of(&self.journal(&id, 0).await?)),
@@ -170,6 +176,10 @@ impl<S: Store> Loops<S> {
     }
 
     fn request(&self, prompt: &str, options: LoopOptions, at: Timestamp) -> Result<Request, LoopError> {
+        let limits = options.limits.unwrap_or_else(|| Limits::defaults(Kind::InSession { criteria: false }));
+        if !limits.are_bounding() {
+            return Err(LoopError::Unbounded);
+        }
         let word = Word::parse(options.promise.as_deref().unwrap_or("DONE"))?;
         let mut task = Task::prompt(&self.redactor.text(prompt));
         if let Some(description) = options.description {
@@ -180,9 +190,7 @@ impl<S: Store> Loops<S> {
             id: RunId::new(at, entropy),
             task,
             policy: Policy {
-                limits: options
-                    .limits
-                    .unwrap_or_else(|| Limits::defaults(Kind::InSession { criteria: false })),
+                limits,
                 completion: Completion::by_promise(Promise { word, nonce: true }),
                 deadlines: Deadlines::default(),
                 retry: Retry::default(),

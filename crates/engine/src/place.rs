@@ -1,6 +1,6 @@
 //! Where one project's lasting things are kept: outside its tree, because agents delete what they find in it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ralph_core::attempt::Attempt;
 use ralph_core::id::RunId;
@@ -24,9 +24,5 @@ impl Place {
 
     pub(crate) fn output_of(&self, run: &RunId, attempt: &Attempt) -> PathBuf {
         self.output(run, attempt.iteration, attempt.number)
-    }
-
-    pub fn root(&self) -> &Path {
-        &self.root
     }
 }

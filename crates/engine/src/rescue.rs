@@ -25,14 +25,15 @@ impl<S: Store + 'static> Drive<S> {
             "run": self.run,
             "not_yet_journalled": self.run.fresh,
         });
-        let name = format!("ralph-{}-rescued.json", self.run.id);
+        // A name that nobody can have prepared, in a directory that others may write to.
+        let name = format!("ralph-{}-rescued-{:08x}.json", self.run.id, crate::entropy() as u32);
         self.parts.rescue.iter().map(|dir| dir.join(&name)).find(|path| write(path, &contents).is_ok())
     }
 }
 
 fn write(path: &Path, contents: &serde_json::Value) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(&serde_json::to_vec_pretty(contents)?)?;
     file.sync_all()
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::control::{Control, ControlNo};
+use ralph_core::event::Event;
 use ralph_store::{Commit, Store};
 
 use crate::crash::crash_point;
@@ -30,6 +31,9 @@ impl<S: Store + 'static> Drive<S> {
 
     /// Writes what is fresh. Controls that arrived meanwhile come first: nothing that they forbid is begun.
     pub(crate) async fn commit(&mut self) -> Result<Settled, EngineError> {
+        for text in self.hooks.complaints() {
+            self.run.note(self.now().at, Event::Notice { text });
+        }
         loop {
             if self.run.fresh.is_empty() {
                 self.gate = None;
@@ -42,7 +46,7 @@ impl<S: Store + 'static> Drive<S> {
                 Commit::Written(entries) => {
                     self.run.fresh.clear();
                     self.gate = None;
-                    self.parts.feed.entries(entries).await;
+                    self.parts.feed.entries(entries);
                     self.hooks.poke();
                     return Ok(Settled::Stands);
                 }

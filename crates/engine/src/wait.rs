@@ -63,6 +63,7 @@ impl<S: Store + 'static> Drive<S> {
                 pressing = pressed(&mut self.parts.urgency, Urgency::None) => self.abort_by_signal(pressing).await?,
             }
             self.look().await?;
+            self.parts.store.heartbeat(&self.run.id, self.stopwatch.running()).await?;
             if self.run.step != step {
                 return Ok(Waited::Moved);
             }

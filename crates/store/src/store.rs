@@ -85,6 +85,7 @@ pub trait Store: Send + Sync {
     /// The newest first.
     fn runs(&self, limit: usize) -> impl Future<Output = Result<Vec<RunSummary>>> + Send;
 
+    /// The newest that does not live in a session of a host.
     fn latest_run(&self) -> impl Future<Output = Result<Option<RunSummary>>> + Send;
 
     /// The one run whose id begins like this.

@@ -20,7 +20,7 @@ pub fn story(entries: &[Value]) -> Vec<Value> {
     let kept = entries.iter().filter(|entry| !(is_of_attempt(entry) && lost.contains(&place(entry))));
     // When a control is taken up is an accident too, and whoever gets no answer asks twice.
     let (mut story, mut asked) = (Vec::new(), Vec::new());
-    for entry in kept.filter(|entry| entry["type"] != "run_resumed" && !is_retry(entry)) {
+    for entry in kept.filter(|entry| !is_accident(entry)) {
         let mut entry = entry.clone();
         if is_of_attempt(&entry) {
             let before = lost.iter().filter(|(iteration, attempt)| {
@@ -53,9 +53,14 @@ fn is_of_attempt(entry: &Value) -> bool {
     entry.get("attempt").is_some()
 }
 
-/// The wait that a lost attempt leads to.
-fn is_retry(entry: &Value) -> bool {
-    entry["type"] == "waiting" && entry["why"].as_str().is_some_and(|why| why.contains("failed"))
+/// What comes of a crash: going on, the wait after a lost attempt, and controls that changed nothing.
+fn is_accident(entry: &Value) -> bool {
+    match entry["type"].as_str() {
+        Some("run_resumed") => true,
+        Some("control_applied") => entry["changed"] == false,
+        Some("waiting") => entry["why"].as_str().is_some_and(|why| why.contains("failed")),
+        _ => false,
+    }
 }
 
 fn place(entry: &Value) -> (Value, Value) {

@@ -143,6 +143,16 @@ impl Project {
         self.journal().iter().map(|entry| entry["type"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
+    /// How many rows of the database a condition holds for, as another program sees it: `"outbox WHERE …"`.
+    pub fn rows(&self, from: &str) -> u64 {
+        let look = "import sqlite3,sys; c=sqlite3.connect('file:'+sys.argv[1]+'?mode=ro',uri=True); \
+                    print(c.execute('SELECT count(*) FROM '+sys.argv[2]).fetchone()[0])";
+        let looked = Command::new("python3").args(["-c", look]).arg(self.database()).arg(from).output();
+        let counted =
+            String::from_utf8(looked.expect("there is a python3").stdout).expect("a number is text");
+        counted.trim().parse().expect("a count is a number")
+    }
+
     /// What the agent was told in an attempt of the latest run.
     pub fn brief(&self, iteration: u32, attempt: u32) -> String {
         let run = self.run_id().expect("there is a run");

@@ -9,7 +9,7 @@ use anyhow::ensure;
 use tempfile::TempDir;
 
 /// Reads its prompt at one go: the shell's own `read` takes a system call for every byte.
-const AGENT: &str = "#!/bin/sh\nexec cat > /dev/null\n";
+const AGENT: &str = "#!/bin/sh\nexec /bin/cat > /dev/null\n";
 
 pub(crate) struct Place {
     dir: TempDir,

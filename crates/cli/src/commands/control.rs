@@ -1,5 +1,7 @@
 //! `ralph stop`, `ralph pause`, `ralph set`, `ralph steer`: what a person asks of a run.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use ralph_core::control::{Change, Control};
 use ralph_core::id::RunId;
@@ -15,6 +17,9 @@ use crate::perform::{lock_problem, redactor};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::settings::Given;
+
+/// How long a dead owner's guard may take to end what it held.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Stop a run after this iteration, or now.
 #[derive(Debug, clap::Args)]
@@ -140,8 +145,8 @@ fn ask(named: Option<String>, control: Control, told: &str) -> Outcome {
 /// Nobody drives the run: a stop takes effect here, and everything else waits for the next resume.
 async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId) -> Result<(), Problems> {
     let place = &project.place;
-    let _lock =
-        TreeLock::acquire(&place.root, &place.owner_file(), id).map_err(|error| lock_problem(&error))?;
+    let _lock = TreeLock::acquire_within(PATIENCE, &place.root, &place.owner_file(), id)
+        .map_err(|error| lock_problem(&error))?;
     let taken = store.take_run(id).await.map_err(|error| store_problem(&error))?;
     let Some(mut run) = taken else { return Ok(()) };
     loop {
@@ -156,7 +161,8 @@ async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId
             }
         }
     }
-    let how = run.stop().map_or("is interrupted; `ralph resume` takes that up", |_| "is stopped");
+    let how = run.stop().map_or("is interrupted", |_| "is stopped");
+    let how = format!("{how}; `ralph resume` goes on from there");
     crate::words::print(&format!("run {id} {how}\n"));
     Ok(())
 }

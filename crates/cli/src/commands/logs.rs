@@ -3,10 +3,11 @@
 use ralph_core::event::{Event, Line};
 
 use super::Outcome;
-use crate::follow::Walk;
+use crate::follow::{Followed, Walk};
 use crate::project::{Project, block_on, find_run};
 use crate::screen::{Screen, Show};
 use crate::settings::Given;
+use crate::words::print;
 
 /// Show what happened in a run and what the agent printed.
 #[derive(Debug, clap::Args)]
@@ -42,12 +43,16 @@ pub(crate) fn run(args: Args) -> Outcome {
             }
         };
         let mut walk = Walk::new(&store, &project.place, id);
-        if args.follow {
-            walk.follow(&mut take).await?;
+        let followed = if args.follow {
+            walk.follow(&mut take).await?
         } else {
             walk.advance(&mut take).await?;
-        }
+            Followed::ToItsEnd
+        };
         screen.close();
+        if followed == Followed::ToACrash && !args.json {
+            print("no process is driving this run any more; `ralph resume` goes on with it\n");
+        }
         Ok(0)
     })
 }

@@ -46,23 +46,23 @@ pub(crate) fn run(args: Args) -> Outcome {
     block_on(async {
         let store = project.existing_store()?;
         let id = find_run(&store, &project.place, args.run.as_deref()).await?;
-        let mut lines = Vec::new();
-        Walk::new(&store, &project.place, id).advance(&mut |line| lines.push(line)).await?;
         let how = if args.json { Show::Json } else { Show::People { output: !args.quiet } };
         let mut screen = Screen::new(how);
         let mut last = None;
-        for line in &lines {
-            pace(&mut last, at(line), args.speed).await;
-            screen.take(line);
-        }
+        let mut take = |line: Line| {
+            pace(&mut last, at(&line), args.speed);
+            screen.take(&line);
+        };
+        Walk::new(&store, &project.place, id).advance(&mut take).await?;
         screen.close();
         Ok(0)
     })
 }
 
-async fn pace(last: &mut Option<Timestamp>, at: Timestamp, speed: Option<f64>) {
+/// Nothing else goes on while a replay waits.
+fn pace(last: &mut Option<Timestamp>, at: Timestamp, speed: Option<f64>) {
     if let (Some(earlier), Some(speed)) = (*last, speed) {
-        tokio::time::sleep(since(earlier, at).div_f64(speed).min(LONGEST)).await;
+        std::thread::sleep(since(earlier, at).div_f64(speed).min(LONGEST));
     }
     *last = Some(at);
 }

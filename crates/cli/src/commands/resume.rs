@@ -1,7 +1,7 @@
 //! `ralph resume`.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use ralph_core::control::Control;
@@ -10,18 +10,16 @@ use ralph_core::moment::Moment;
 use ralph_core::run::Run;
 use ralph_engine::lock::{self, LockError, TreeLock};
 use ralph_engine::{Hook, Place, custody, deliveries, ring};
-use ralph_store::{Commit, SqliteStore, Store};
+use ralph_store::{Commit, SqliteStore, Store, StoreError};
 
 use super::Outcome;
+use super::control::PATIENCE;
 use super::run::ShowFlags;
 use crate::crew::check;
 use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::settings::Given;
-
-/// How long a dead owner's guard may take to end what it held.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Un-pause a live run, or go on with one that was stopped, aborted or interrupted.
 #[derive(Debug, clap::Args)]
@@ -49,8 +47,9 @@ pub(crate) fn run(args: Args) -> Outcome {
 async fn resume(args: Args, project: Project) -> Outcome {
     let store = Arc::new(project.existing_store()?);
     let id = find_run(&store, &project.place, args.run.as_deref()).await?;
-    if let Some(owner) = lock::owner(&project.place.owner_file()).filter(|owner| owner.run == id) {
-        return unpause(&store, &owner.run).await;
+    if is_driven(&project.place, &id) && unpause(&store, &project.place, &id).await? {
+        crate::words::print(&format!("run {id} goes on\n"));
+        return Ok(0);
     }
     let seen = load(&store, &id).await?;
     if !seen.is_unfinished() {
@@ -68,11 +67,31 @@ async fn resume(args: Args, project: Project) -> Outcome {
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
 
-async fn unpause(store: &SqliteStore, id: &RunId) -> Outcome {
-    store.request(id, &Control::Resume, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
+fn is_driven(place: &Place, id: &RunId) -> bool {
+    lock::owner(&place.owner_file()).is_some_and(|owner| owner.run == *id)
+}
+
+/// Whether the run's own process took it up. Whoever holds the tree may be about to let go of it: a `ralph stop` that
+/// settles a dead run, or a run that is just ending.
+async fn unpause(store: &SqliteStore, place: &Place, id: &RunId) -> Result<bool, Problems> {
+    let no = match store.request(id, &Control::Resume, Timestamp::now()).await {
+        Ok(no) => no,
+        Err(StoreError::RunFinished { .. }) => return Ok(false),
+        Err(error) => return Err(store_problem(&error).into()),
+    };
     ring(id);
-    crate::words::print(&format!("run {id} goes on\n"));
-    Ok(0)
+    let give_up = Instant::now() + PATIENCE;
+    while Instant::now() < give_up {
+        if load(store, id).await?.controls_seen >= no {
+            return Ok(is_driven(place, id));
+        }
+        if !is_driven(place, id) {
+            return Ok(false);
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    // It is alive and busy; what is asked of it is written down.
+    Ok(true)
 }
 
 /// A run that has ended for good says so again, with the exit code it had.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use ralph_core::brief::fence_for;
 use ralph_core::event::Event;
 use ralph_core::crew::Crew;
 use ralph_core::id::RunId;
@@ -26,6 +27,7 @@ use crate::project::{Project, block_on, store_problem};
 use crate::screen::Show;
 use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
 use crate::settings::{Given, Settings};
+use crate::words::size;
 
 /// As much as may be attached to a prompt.
 const MOST_ATTACHED: u64 = 1 << 20;
@@ -140,14 +142,13 @@ fn new_run(
     settings: &Settings,
     crew: Crew,
 ) -> Result<Run, Problems> {
-    let mut policy = settings.policy(Kind::Prompt);
+    let policy = settings.policy(Kind::Prompt);
     let mut notices = prompt.notices.clone();
     if contains_literal_tag(&prompt.text) && policy.completion.promise.nonce {
         notices.push(
             "the prompt contains a whole promise tag; only the word with this run's nonce counts".to_owned(),
         );
     }
-    policy.deadlines.start = policy.deadlines.start.filter(|start| !start.is_zero());
     let request = Request {
         id,
         task: Task::prompt(&prompt.text),
@@ -184,37 +185,49 @@ fn redacted(text: &str, redactor: &Redactor) -> Prompt {
 fn prompt(given: &str, files: &[PathBuf]) -> Result<String, Problems> {
     let mut text = given.to_owned();
     if given == "-" {
-        text.clear();
-        std::io::stdin()
-            .take(MOST_ATTACHED)
-            .read_to_string(&mut text)
-            .map_err(|error| Problem::new(format!("cannot read the prompt from standard input: {error}")))?;
+        let problem =
+            |what: String| Problem::new(what).at(problem::Place::from(PathBuf::from("standard input")));
+        text = bounded(std::io::stdin(), problem)?;
     }
     if text.trim().is_empty() {
-        return Err(Problem::new("the prompt is empty")
-            .next("say what is to be done: `ralph run \"PROMPT\"`")
-            .into());
+        let next = "say what is to be done: `ralph run \"PROMPT\"`";
+        return Err(Problem::new("the prompt is empty").next(next).into());
     }
     for file in files {
         text.push_str(&attached(file)?);
+    }
+    if text.len() as u64 > MOST_ATTACHED {
+        let what = format!(
+            "the prompt and its files are {} in all, at most {} are allowed",
+            size(text.len() as u64),
+            size(MOST_ATTACHED)
+        );
+        return Err(Problem::new(what)
+            .next("name paths in the prompt instead; the agent can read them")
+            .into());
     }
     Ok(text)
 }
 
 fn attached(path: &Path) -> Result<String, Problems> {
     let problem = |what: String| Problem::new(what).at(problem::Place::from(path.to_owned()));
-    let size = path.metadata().map_err(|error| problem(format!("cannot attach the file: {error}")))?.len();
-    if size > MOST_ATTACHED {
-        let what = format!(
-            "the file is too large to attach: {} of at most {}",
-            crate::words::size(size),
-            crate::words::size(MOST_ATTACHED)
-        );
+    let io = |error: std::io::Error| problem(format!("cannot attach the file: {error}"));
+    if !path.metadata().map_err(io)?.is_file() {
+        return Err(problem("only regular files can be attached".to_owned()).into());
+    }
+    let text = bounded(std::fs::File::open(path).map_err(io)?, problem)?;
+    let fence = fence_for(&text);
+    Ok(format!("\n\n`{}`:\n\n{fence}\n{}\n{fence}\n", path.display(), text.trim_end()))
+}
+
+/// All of it, or a refusal: what is cut off in silence is lost.
+fn bounded(from: impl Read, problem: impl Fn(String) -> Problem) -> Result<String, Problems> {
+    let mut text = String::new();
+    let read = from.take(MOST_ATTACHED + 1).read_to_string(&mut text);
+    read.map_err(|error| problem(format!("cannot read it as text: {error}")))?;
+    if text.len() as u64 > MOST_ATTACHED {
+        let what = format!("too large for a prompt: at most {} are allowed", size(MOST_ATTACHED));
         return Err(problem(what).next("name its path in the prompt instead; the agent can read it").into());
     }
-    let text =
-        std::fs::read_to_string(path).map_err(|error| problem(format!("cannot attach the file: {error}")))?;
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2);
-    let fence = "`".repeat(longest + 1);
-    Ok(format!("\n\n`{}`:\n\n{fence}\n{}\n{fence}\n", path.display(), text.trim_end()))
+    Ok(text)
 }

@@ -79,3 +79,28 @@ fn an_unfinished_run_is_not_run_over() {
     assert_ne!(project.run_id().unwrap(), id);
     assert_eq!(project.ralph(&["logs", &id]).code, Some(0), "the old one can still be read");
 }
+
+#[test]
+fn resume_takes_over_when_the_holder_lets_go() {
+    let project = project().agent(HELD);
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    run.kill();
+    (1..=2).for_each(|iteration| let_go(&project, iteration));
+    // Another command has the tree for a moment, as `ralph stop` has on a dead run.
+    let mut holder = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", holder.id())).unwrap();
+    let start: u64 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(19).unwrap().parse().unwrap();
+    let owner = serde_json::json!({
+        "run": project.run_id(), "pid": holder.id(), "process_start": start, "since": "2026-01-01T00:00:00Z",
+    });
+    std::fs::write(project.state().join("owner.json"), owner.to_string()).unwrap();
+    assert_eq!(project.status().unwrap()["alive"], true);
+    let mut resumed = project.start(&["resume"]);
+    until(PATIENCE, "the request", || (project.rows("controls") > 0).then_some(()));
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    let ran = resumed.end(PATIENCE);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(project.status().unwrap()["status"], "success", "{}", ran.out);
+}

@@ -1,6 +1,8 @@
 //! What is promised to people, shown with the real binary: it stops as it should, obeys while it runs, survives what
 //! is done to it and to its storage, and leaves no process behind.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod agents;
 mod controls;
 mod crashes;

@@ -2,7 +2,7 @@
 
 use ralph_testkit::{PATIENCE, until};
 
-use crate::agents::{HELD, begun, let_go};
+use crate::agents::{DONE, HELD, begun, let_go};
 use crate::project;
 
 const STARTS: usize = 100;
@@ -26,4 +26,16 @@ fn of_a_hundred_starts_one_wins() {
         assert!(ran.err.contains(&id), "{id} in {}", ran.err);
     }
     assert!(!project.tree().join("begun-1-2").exists());
+}
+
+#[test]
+fn the_first_runs_of_many_projects_may_begin_at_once() {
+    let shared = tempfile::tempdir().unwrap();
+    let home = shared.path().to_str().unwrap();
+    let projects: Vec<_> = (0..20).map(|_| project().agent(DONE).with("XDG_STATE_HOME", home)).collect();
+    let mut runs: Vec<_> = projects.iter().map(|project| project.start(&["run", "do it"])).collect();
+    for run in &mut runs {
+        let ran = run.end(PATIENCE);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
 }

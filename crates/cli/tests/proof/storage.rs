@@ -133,19 +133,18 @@ fn a_read_only_disk_refuses_a_first_start() {
     assert_eq!(project.ralph(&["run", "do it"]).code, Some(0));
 }
 
-/// Ways to damage a file.
-fn damages() -> Vec<(&'static str, fn(&mut Vec<u8>))> {
+/// What is damaged, and how.
+type Damage = (&'static str, fn(&mut Vec<u8>));
+
+fn damages() -> Vec<Damage> {
     vec![
         ("the header", |bytes| bytes[..16].fill(b'x')),
         ("the page size", |bytes| bytes[16..18].fill(0xff)),
         ("the schema", |bytes| flip(&mut bytes[100..2000])),
         ("every page", |bytes| bytes.chunks_mut(4096).skip(1).for_each(|page| flip(&mut page[..64]))),
         ("every text", |bytes| {
-            for at in 4096..bytes.len() {
-                if bytes[at].is_ascii_lowercase() && at % 97 == 0 {
-                    bytes[at] ^= 1;
-                }
-            }
+            let every = bytes.iter_mut().skip(4096).step_by(97);
+            every.filter(|byte| byte.is_ascii_lowercase()).for_each(|byte| *byte ^= 1);
         }),
         ("cut in half", |bytes| bytes.truncate(bytes.len() / 2)),
         ("cut within a page", |bytes| bytes.truncate(4096 * 3 + 1000)),

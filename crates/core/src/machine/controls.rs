@@ -14,7 +14,7 @@ impl Run {
         self.controls_seen = no;
         let before = (self.step.clone(), self.pace, self.policy.limits.clone(), self.steering.len());
         let at = self.fresh.len();
-        if self.stop().is_none() {
+        if self.stop().is_none() || (self.is_unfinished() && control.waits_for_resume()) {
             self.obey(control, now);
         }
         let after = (self.step.clone(), self.pace, self.policy.limits.clone(), self.steering.len());

@@ -47,12 +47,15 @@ impl Run {
         let tally = &self.tally;
         let reached = |reason, evidence| Some(Stop { reason, evidence });
         if tally.failures >= limits.max_consecutive_failures.get() {
-            let last = self.tried.last().map_or("its guard died", |tried| tried.outcome.as_str());
+            let last = self.tried.last().map_or("unknown", |tried| tried.outcome.as_str());
             let evidence = format!("{} attempts in a row ended in error, the last: {last}", tally.failures);
             return reached(StopReason::ConsecutiveFailures, evidence);
         }
         if let Some(max) = limits.max_duration.filter(|max| now.running >= *max) {
-            return reached(StopReason::MaxDuration, format!("{max:?} of running time are used up"));
+            return reached(
+                StopReason::MaxDuration,
+                format!("{} seconds of running time are used up", max.as_secs_f64()),
+            );
         }
         if let Some(max) = limits.max_tokens.filter(|max| tally.usage.tokens() >= max.get()) {
             return reached(StopReason::Budget, format!("{} of {max} tokens used", tally.usage.tokens()));
@@ -63,7 +66,7 @@ impl Run {
         if let Some(max) = limits.max_iterations.filter(|max| tally.iterations >= max.get())
             && matches!(next, Step::Select)
         {
-            let evidence = format!("{} of {max} iterations done without completion", tally.iterations);
+            let evidence = format!("iteration {} of {max} ended without completion", tally.iterations);
             return reached(StopReason::MaxIterations, evidence);
         }
         None

@@ -30,6 +30,7 @@ impl Run {
             tally: Tally::default(),
             mid_iteration: false,
             steering: Vec::new(),
+            steered: 0,
             tried: Vec::new(),
             handover: None,
             controls_seen: ControlNo::default(),
@@ -82,7 +83,7 @@ impl Run {
         self.tally.running = now.running;
         self.tally.attempts = attempt.number;
         self.tally.attempts_total += 1;
-        self.steering.clear();
+        self.steered = self.steering.len();
         self.handover = None;
         self.note(
             now.at,
@@ -135,20 +136,28 @@ impl Run {
     pub(super) fn after_fault(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
         let (iteration, number) = (attempt.iteration, attempt.number);
         self.note(now.at, Event::AttemptEnded { iteration, attempt: number, ending: Ending::Lost(fault) });
-        let half_done = |reason| Stop {
-            reason,
-            evidence: format!("{fault} during attempt {number} of iteration {iteration}"),
-        };
         match fault {
-            Fault::Aborted => self.step = Step::Abandon(attempt, half_done(StopReason::Aborted)),
-            Fault::TimeUp => self.step = Step::Abandon(attempt, half_done(StopReason::MaxDuration)),
             Fault::GuardLost => {
                 self.tally.failures += 1;
+                self.remember(&attempt, fault.to_string(), Vec::new(), "");
                 self.try_again(now);
             }
-            Fault::Storage => self.step = Step::Abandon(attempt, half_done(StopReason::Disk)),
             Fault::Interrupted => self.proceed(Step::Think(self.next_attempt()), now),
+            Fault::Aborted | Fault::TimeUp | Fault::Storage => self.cut_short(attempt, fault, now),
         }
+    }
+
+    /// The attempt's own end is journalled; what was to follow does not.
+    fn cut_short(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
+        let reason = match fault {
+            Fault::Aborted => StopReason::Aborted,
+            Fault::TimeUp => StopReason::MaxDuration,
+            Fault::Storage => StopReason::Disk,
+            Fault::GuardLost | Fault::Interrupted => return self.try_again(now),
+        };
+        let (iteration, number) = (attempt.iteration, attempt.number);
+        let evidence = format!("{fault} during attempt {number} of iteration {iteration}");
+        self.step = Step::Abandon(attempt, Stop { reason, evidence });
     }
 
     /// A further attempt at the same iteration, after a delay that grows with every failure.
@@ -170,8 +179,9 @@ impl Run {
         self.tally.running = now.running;
         let verdict = match outcome {
             Ok(verdict) => verdict,
-            Err(fault) => return self.after_fault(attempt, fault, now),
+            Err(fault) => return self.cut_short(attempt, fault, now),
         };
+        self.steering.drain(..std::mem::take(&mut self.steered));
         self.note(
             now.at,
             Event::Verdict {

@@ -11,6 +11,7 @@ use ralph_core::event::{Event, Stream};
 use ralph_core::report::{Fault, Report};
 use ralph_core::run::Pace;
 use ralph_store::Store;
+use tokio::time::MissedTickBehavior;
 
 use crate::agent::{Agent, Listener};
 use crate::crash::{crash_point, remember_guard};
@@ -134,8 +135,11 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// Reads, watches the clock and the controls, until the agent and all its descendants are gone.
+    ///
+    /// Reading comes last: an agent that never pauses for breath must not drown out deadlines, signals and controls.
     async fn attend(&mut self, shift: &mut Shift) -> Result<Exit, EngineError> {
         let mut look = tokio::time::interval_at(tokio::time::Instant::now() + SETTLED_IN, LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut endured = Urgency::None;
         loop {
             let custody = self.custody.as_mut().expect("an attempt under way has a guard");
@@ -144,17 +148,17 @@ impl<S: Store + 'static> Drive<S> {
             tokio::select! {
                 biased;
                 exit = custody.exited() => return Ok(exit?),
-                read = read_either(child, open, buffer.as_mut_slice()) => self.take_in(shift, read)?,
-                () = due(overdue) => self.end(shift, overdue.map(|(_, which)| Cause::Overdue(which))).await?,
                 pressing = pressed(&mut self.parts.urgency, endured) => {
                     endured = pressing;
                     self.press(pressing).await?;
                 }
+                () = due(overdue) => self.end(shift, overdue.map(|(_, which)| Cause::Overdue(which))).await?,
                 () = self.bell.rung() => self.look().await?,
                 _ = look.tick() => {
                     self.look().await?;
                     self.parts.store.heartbeat(&self.run.id, self.stopwatch.running()).await?;
                 }
+                read = read_either(child, open, buffer.as_mut_slice()) => self.take_in(shift, read)?,
             }
             if self.run.pace == Pace::Aborting {
                 self.end(shift, Some(Cause::Aborted)).await?;

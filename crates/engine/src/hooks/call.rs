@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use ralph_core::id::RunId;
+use ralph_core::redact::Redactor;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
@@ -20,6 +21,9 @@ use crate::error::EngineError;
 
 /// An answer is a line or two; a hook that floods is not listened to.
 const LONGEST_ANSWER: usize = 64 * 1024;
+
+/// A reason goes into the journal and the next brief.
+const LONGEST_REASON: usize = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
@@ -37,7 +41,7 @@ struct Said {
 }
 
 /// Calls hooks, one at a time, each under a guard like any agent.
-pub(super) struct Desk {
+pub(crate) struct Desk {
     custody: Option<Custody>,
     program: PathBuf,
     args: Vec<OsString>,
@@ -46,6 +50,7 @@ pub(super) struct Desk {
     run: RunId,
     root: PathBuf,
     environment: Variables,
+    redactor: Redactor,
 }
 
 impl Desk {
@@ -61,11 +66,18 @@ impl Desk {
             run: run.clone(),
             root: parts.place.root.clone(),
             environment,
+            redactor: parts.redactor.clone(),
         })
     }
 
-    pub(super) async fn call(&mut self, hook: &Hook, mut payload: Value) -> Result<Answer, EngineError> {
-        payload["run"] = Value::from(self.run.as_str());
+    /// Tells a hook of something that happened in `run`, which may be an earlier one that died.
+    pub(super) async fn call(
+        &mut self,
+        hook: &Hook,
+        mut payload: Value,
+        run: &RunId,
+    ) -> Result<Answer, EngineError> {
+        payload["run"] = Value::from(run.as_str());
         payload["root"] = Value::from(self.root.to_string_lossy());
         let stdin = sealed(&payload).map_err(|source| EngineError::Pipe { source })?;
         let launch = Launch {
@@ -85,7 +97,7 @@ impl Desk {
                 Ok(Answer::Failed("its guard died".to_owned()))
             }
             Err(other) => Err(other.into()),
-            Ok(ended) => Ok(answer(&ended, hook)),
+            Ok(ended) => Ok(answer(&ended, hook, &self.redactor)),
         }
     }
 
@@ -158,7 +170,7 @@ fn keep(said: &mut Vec<u8>, more: &[u8]) {
     said.extend_from_slice(&more[..more.len().min(room)]);
 }
 
-fn answer(ended: &Ended, hook: &Hook) -> Answer {
+fn answer(ended: &Ended, hook: &Hook, redactor: &Redactor) -> Answer {
     if ended.overdue {
         return Answer::Failed(format!("took longer than {:?}", hook.timeout));
     }
@@ -168,7 +180,9 @@ fn answer(ended: &Ended, hook: &Hook) -> Answer {
         Status::Signal(signal) => return Answer::Failed(format!("ended by signal {signal}")),
     }
     match serde_json::from_slice::<Said>(&ended.said) {
-        Ok(Said { veto: true, reason }) if hook.veto => Answer::Veto(reason),
+        Ok(Said { veto: true, reason }) if hook.veto => {
+            Answer::Veto(redactor.text(&reason).chars().take(LONGEST_REASON).collect())
+        }
         Ok(_) | Err(_) => Answer::Done,
     }
 }

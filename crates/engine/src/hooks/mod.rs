@@ -15,11 +15,14 @@ use ralph_core::event::Event;
 use ralph_core::id::RunId;
 use ralph_core::run::Run;
 use ralph_store::{NewDelivery, Store};
+use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::drive::Parts;
 use crate::error::EngineError;
-use crate::urgency::{Urgency, pressed};
-use call::{Answer, Desk};
+use crate::urgency::Urgency;
+use call::Answer;
+pub(crate) use call::Desk;
 use courier::Courier;
 
 /// One `[[hook]]`.
@@ -74,35 +77,61 @@ impl Hooks {
         self.hooks.iter().any(|hook| hook.veto && hook.is_on(event))
     }
 
-    /// Asks every hook that may object to `event`. A person who aborts does not wait for the answer.
-    pub(crate) async fn ask(
+    /// Begins to ask every hook that may object to `event`.
+    pub(crate) fn begin_asking<S>(
         &mut self,
         event: &Event,
-        urgency: &mut tokio::sync::watch::Receiver<Urgency>,
-    ) -> Result<Option<Veto>, EngineError> {
-        let Some(desk) = &mut self.desk else { return Ok(None) };
+        parts: &Parts<S>,
+        run: &RunId,
+    ) -> Result<Asking, EngineError> {
+        let desk = match self.desk.take() {
+            Some(desk) => desk,
+            None => Desk::new(parts, run)?,
+        };
+        let asked = self.hooks.iter().filter(|hook| hook.veto && hook.is_on(event.name())).cloned().collect();
         let payload = serde_json::to_value(event).expect("events are JSON");
-        for hook in self.hooks.iter().filter(|hook| hook.veto && hook.is_on(event.name())) {
-            let answer = tokio::select! {
-                answer = desk.call(hook, payload.clone()) => answer?,
-                _ = pressed(urgency, Urgency::None) => return Ok(None),
-            };
-            if let Answer::Veto(why) = answer {
-                return Ok(Some(Veto { hook: hook.name.clone(), why }));
-            }
-        }
-        Ok(None)
+        Ok(tokio::spawn(ask_all(desk, asked, payload, run.clone())))
     }
 
-    /// Delivers what is still due, each call within its own deadline, and ends the guards.
-    pub(crate) async fn finish(&mut self) {
+    /// Takes the desk back from a question that was answered.
+    pub(crate) fn done_asking(&mut self, desk: Desk) {
+        self.desk = Some(desk);
+    }
+
+    /// What hooks that failed are to be known by.
+    pub(crate) fn complaints(&mut self) -> Vec<String> {
+        self.courier.as_mut().map(Courier::complaints).unwrap_or_default()
+    }
+
+    /// Delivers what is still due, each call within its own deadline, and ends the guards. Someone who has asked to
+    /// end does not wait: what is left stays in the outbox.
+    pub(crate) async fn finish(&mut self, urgency: &mut watch::Receiver<Urgency>) {
         if let Some(courier) = self.courier.take() {
-            courier.finish().await;
+            courier.finish(urgency).await;
         }
         if let Some(desk) = self.desk.take() {
             desk.close().await;
         }
     }
+}
+
+/// A question under way. Aborting it ends the hook that is being asked.
+pub(crate) type Asking = tokio::task::JoinHandle<(Desk, Result<Option<Veto>, EngineError>)>;
+
+async fn ask_all(
+    mut desk: Desk,
+    hooks: Vec<Hook>,
+    payload: Value,
+    run: RunId,
+) -> (Desk, Result<Option<Veto>, EngineError>) {
+    for hook in hooks {
+        match desk.call(&hook, payload.clone(), &run).await {
+            Ok(Answer::Veto(why)) => return (desk, Ok(Some(Veto { hook: hook.name, why }))),
+            Ok(Answer::Done | Answer::Failed(_)) => {}
+            Err(error) => return (desk, Err(error)),
+        }
+    }
+    (desk, Ok(None))
 }
 
 /// The calls that a run's fresh events cause, for whoever commits them before the run is driven.

@@ -148,7 +148,7 @@ impl Store for SqliteStore {
     }
 
     async fn latest_run(&self) -> Result<Option<RunSummary>> {
-        self.desk.read(|conn| Ok(runs::newest(conn, 1)?.pop())).await
+        self.desk.read(runs::newest_of_the_project).await
     }
 
     async fn find_run(&self, prefix: &str) -> Result<RunId> {

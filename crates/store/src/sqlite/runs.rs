@@ -176,6 +176,13 @@ pub(super) fn newest(conn: &Connection, limit: usize) -> Result<Vec<RunSummary>,
     found.into_iter().map(Standing::summary).collect()
 }
 
+/// The newest that does not live in a session: what people mean who name none.
+pub(super) fn newest_of_the_project(conn: &Connection) -> Result<Option<RunSummary>, Failure> {
+    let alone = "WHERE NOT EXISTS (SELECT 1 FROM loops WHERE loops.run = runs.id) ORDER BY no DESC LIMIT ?1";
+    let found = standings(conn, alone, [1_i64])?;
+    found.into_iter().next().map(Standing::summary).transpose()
+}
+
 pub(super) fn find(conn: &Connection, prefix: &str) -> Result<RunId, Failure> {
     let begins = "WHERE substr(id, 1, length(?1)) = ?1 ORDER BY no DESC";
     let mut candidates: Vec<RunId> =
