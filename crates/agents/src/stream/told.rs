@@ -179,7 +179,9 @@ impl Told {
         let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
         let error =
             lines().find(|line| line.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error")));
-        Outcome::Failed { what: error.or(lines().last()).map_or_else(|| exit.to_string(), summary) }
+        Outcome::Failed {
+            what: error.or_else(|| lines().next_back()).map_or_else(|| exit.to_string(), summary),
+        }
     }
 
     fn recognised(&self, problem: Option<&Problem>, exit: &AgentExit, stderr: &str) -> Option<Outcome> {
