@@ -170,3 +170,86 @@ fn ended(outcome: Outcome, exit: &AgentExit, zone: &TimeZone) -> AgentExit {
         Outcome::Asked { .. } => exit.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Choice, CliAgent, CliAgentError};
+    use crate::catalog::Catalogue;
+    use crate::stream::Outcome;
+    use ralph_core::attempt::Attempt;
+    use ralph_core::brief::Brief;
+    use ralph_core::event::Stream;
+    use ralph_core::id::{AgentName, TaskId};
+    use ralph_core::promise::{Claim, Word};
+    use ralph_core::report::{AgentExit, Usage};
+    use ralph_engine::agent::Agent;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    const RESULT: &str = concat!(
+        r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"<promise>DONE-1</promise>","#,
+        r#""usage":{"input_tokens":7,"output_tokens":3},"total_cost_usd":0.5,"session_id":"s1"}"#,
+        "\n"
+    );
+
+    fn agent(user: &str, choice: Choice) -> Result<CliAgent, CliAgentError> {
+        let catalogue = Catalogue::builtin().with_user(user).expect("a catalogue");
+        let entry = catalogue.get("claude").expect("claude");
+        CliAgent::new(entry, choice, Arc::default(), Path::new("/"), "/bin:/usr/bin")
+    }
+
+    fn attempt() -> (Attempt, Brief) {
+        let attempt = Attempt {
+            iteration: 1,
+            number: 1,
+            task: TaskId::parse("t1").expect("a task"),
+            agent: AgentName::parse("claude").expect("a name"),
+            promise: Word::parse("DONE-1").expect("a word"),
+        };
+        (attempt, Brief { text: "Do it.".to_owned() })
+    }
+
+    #[test]
+    fn the_engine_hears_claim_and_usage() {
+        let agent = agent("[agents.claude]\nprogram = \"sh\"", Choice::default()).expect("an agent");
+        let (attempt, brief) = attempt();
+        let mut listener = agent.listen(&attempt, &brief);
+        listener.hear(Stream::Out, RESULT.as_bytes());
+        let heard = listener.conclude();
+        assert_eq!(heard.claim, Claim::Made { line: 1 });
+        assert_eq!((heard.usage.tokens(), f64::from(heard.usage.cost)), (10, 0.5));
+        assert!(agent.reports_usage());
+    }
+
+    #[test]
+    fn whoever_asks_hears_the_outcome_too() {
+        let agent = agent("[agents.claude]\nprogram = \"sh\"", Choice::default()).expect("an agent");
+        let (attempt, brief) = attempt();
+        let mut listener = agent.attend(&attempt, &brief);
+        let mut events = 0;
+        listener.attend(Stream::Out, RESULT.as_bytes(), &mut |_| events += 1);
+        listener.attend(Stream::Err, b"noise", &mut |_| events += 1);
+        let conclusion = listener.conclusion(&AgentExit::Code { code: 0 });
+        assert_eq!((conclusion.outcome, conclusion.session.as_deref()), (Outcome::Finished, Some("s1")));
+        assert_eq!(events, 4);
+    }
+
+    #[test]
+    fn what_cannot_work_is_told_before_the_run() {
+        let refused = |user: &str, choice: Choice| agent(user, choice).expect_err("refused").to_string();
+        let none = Choice::default;
+        assert_eq!(
+            refused("[agents.claude]\nprogram = \"no-such-agent\"", none()),
+            "no program `no-such-agent` on the search path"
+        );
+        let resume = Some(("s".to_owned(), Usage::default()));
+        assert_eq!(
+            refused("[agents.claude]\nprogram = \"sh\"\nresume = []", Choice { resume, ..none() }),
+            "claude cannot resume a session"
+        );
+        assert_eq!(
+            refused("[agents.claude]\nprogram = \"sh\"\nprompt = \"argument\"", none()),
+            "claude takes its prompt as an argument, which is not supported yet"
+        );
+    }
+}

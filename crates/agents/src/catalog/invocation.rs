@@ -41,14 +41,15 @@ impl Entry {
         resume: Option<&str>,
     ) -> Result<(), Unsupported> {
         let agent = || self.name.to_string();
-        if model.is_some() && self.model.is_empty() {
+        let takes = |slot: &str, args: &[String]| !args.is_empty() && self.args.iter().any(|arg| arg == slot);
+        if model.is_some() && !takes("{model}", &self.model) {
             return Err(Unsupported::Model { agent: agent() });
         }
-        if resume.is_some() && self.resume.is_empty() {
+        if resume.is_some() && !takes("{resume}", &self.resume) {
             return Err(Unsupported::Resume { agent: agent() });
         }
         let Some(given) = effort else { return Ok(()) };
-        if self.effort.args.is_empty() {
+        if !takes("{effort}", &self.effort.args) {
             return Err(Unsupported::Effort { agent: agent() });
         }
         if !self.effort.allowed.is_empty() && !self.effort.allowed.iter().any(|allowed| allowed == given) {
@@ -65,28 +66,14 @@ fn filled(template: &[String], value: Option<&str>) -> Vec<OsString> {
     template.iter().map(|arg| OsString::from(arg.replace(VALUE, value))).collect()
 }
 
-/// A choice without a slot would be lost, a slot without a choice would reach the program.
+/// A slot that nothing fills would reach the program, and a choice without its value would say nothing.
 pub(super) fn check(entry: &Entry) -> Result<(), String> {
-    let choices: [(&str, &[String]); 4] = [
-        (SLOTS[0], &entry.model),
-        (SLOTS[1], &entry.effort.args),
-        (SLOTS[2], &entry.resume),
-        (SLOTS[3], &entry.yolo),
-    ];
-    for (slot, template) in choices {
-        let has_slot = entry.args.iter().any(|arg| arg == slot);
-        if !template.is_empty() && !has_slot {
-            return Err(format!(
-                "`args` has no {slot}, so `{}` would never be used",
-                slot.trim_matches(['{', '}'])
-            ));
-        }
-        if slot != "{yolo}" && !template.is_empty() && !template.iter().any(|arg| arg.contains(VALUE)) {
-            return Err(format!("`{}` has no {VALUE}", slot.trim_matches(['{', '}'])));
-        }
+    if let Some(unknown) = entry.args.iter().find(|arg| is_slot(arg) && !SLOTS.contains(&arg.as_str())) {
+        return Err(format!("`args` has {unknown}, which is none of {}", SLOTS.join(" ")));
     }
-    match entry.args.iter().find(|arg| is_slot(arg) && !SLOTS.contains(&arg.as_str())) {
-        Some(unknown) => Err(format!("`args` has {unknown}, which is none of {}", SLOTS.join(" "))),
+    let choices = [("model", &entry.model), ("effort", &entry.effort.args), ("resume", &entry.resume)];
+    match choices.iter().find(|(_, args)| !args.is_empty() && !args.iter().any(|arg| arg.contains(VALUE))) {
+        Some((choice, _)) => Err(format!("`{choice}` has no {VALUE}")),
         None => Ok(()),
     }
 }

@@ -104,6 +104,17 @@ fn a_person_s_fields_take_the_place_of_ours_one_by_one() {
 }
 
 #[test]
+fn arguments_without_a_slot_take_no_choice() {
+    let catalogue = Catalogue::builtin().with_user("[agents.claude]\nargs = [\"-p\"]").expect("a catalogue");
+    let entry = catalogue.get("claude").expect("claude");
+    assert_eq!(
+        entry.invocation(Some("m"), None, None),
+        Err(Unsupported::Model { agent: "claude".to_owned() })
+    );
+    assert_eq!(words(&catalogue, "claude", (None, None, None)), "claude -p");
+}
+
+#[test]
 fn a_new_name_makes_a_new_agent() {
     let catalogue = Catalogue::builtin()
         .with_user(
@@ -125,7 +136,7 @@ fn mistakes_are_told_with_their_place() {
         "[agents.claude]\nformat = \"xml\"",
         "[agents.\"a b\"]\nprogram = \"x\"",
         "x = 1\n[agents.claude]\nargs = [\"{modell}\"]",
-        "[agents.claude]\nargs = [\"-p\"]",
+        "[agents.claude]\nmodel = [\"--model\"]",
         "[agents.claude]\nargs = [",
         "[agents.claude]\nprovenance = { nothing = { read = \"x\" } }",
         "[[agents.claude.signals]]\nmeans = \"angry\"",

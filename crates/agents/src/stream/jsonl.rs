@@ -66,12 +66,7 @@ pub(super) fn notice(line: &[u8], told: &mut Told, out: &mut dyn FnMut(AgentEven
         // The attempt is the first number that such lines have.
         let attempt = line.split(|c: char| !c.is_ascii_digit()).find_map(|digits| digits.parse().ok());
         let why = summary(&line);
-        out(AgentEvent::Waiting {
-            attempt: attempt.unwrap_or(1),
-            of: None,
-            delay_ms: None,
-            why: why.clone(),
-        });
+        out(AgentEvent::Waiting { attempt: attempt.unwrap_or(1), of: None, delay_ms: None, why });
         told.trouble = Some(Problem { message: line.trim().to_owned(), ..Problem::default() });
     }
 }

@@ -175,8 +175,13 @@ impl Told {
         if self.understood > 0 || exit.is_clean() {
             return Outcome::Unfinished;
         }
-        let last = stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
-        Outcome::Failed { what: last.map_or_else(|| exit.to_string(), summary) }
+        // A line that calls itself an error says more than what may follow it, such as a backtrace.
+        let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+        let error =
+            lines().find(|line| line.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error")));
+        Outcome::Failed {
+            what: error.or_else(|| lines().next_back()).map_or_else(|| exit.to_string(), summary),
+        }
     }
 
     fn recognised(&self, problem: Option<&Problem>, exit: &AgentExit, stderr: &str) -> Option<Outcome> {
