@@ -1,1 +1,3 @@
-//! ralph-testkit
+//! What the tests stand on: scripted models, the real agent programs, temporary worlds.
+
+pub mod models;
