@@ -143,21 +143,21 @@ pub enum Fault {
     Hang,
 }
 
-/// A fault that does not end by itself.
-pub(super) const ALWAYS: u32 = u32::MAX;
-
 fn once() -> u32 {
     1
 }
 
 impl Fault {
+    /// The number of times of a fault that does not end.
+    pub const ALWAYS: u32 = u32::MAX;
+
     /// How many requests in a row it takes.
     pub(super) fn times(&self) -> u32 {
         match self {
             Fault::RateLimit { times, .. }
             | Fault::Status { times, .. }
             | Fault::BrokenStream { times, .. } => *times,
-            Fault::ContextTooLong | Fault::Hang => ALWAYS,
+            Fault::ContextTooLong | Fault::Hang => Fault::ALWAYS,
         }
     }
 }
