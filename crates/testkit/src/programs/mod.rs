@@ -5,12 +5,14 @@ mod install;
 mod offline;
 mod scenario;
 mod survivors;
+mod transcript;
 
 pub use headless::{End, Ended, Headless, Launch};
 pub use install::{InstallError, Programs, install, target_dir};
 pub use offline::offline_env;
 pub use scenario::{Play, Scenario};
 pub use survivors::end_survivors;
+pub use transcript::final_message;
 
 /// An agent program that runs here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

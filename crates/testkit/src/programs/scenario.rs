@@ -8,7 +8,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use ralph_core::promise::{Word, instruction};
 
-use super::{Ended, Launch, Program, Programs};
+use super::{Ended, Launch, Program, Programs, final_message};
 use crate::models::{Answered, Call, Fault, Script, Seen, Server, Turn};
 
 /// One thing that happens to a program at work.
@@ -44,6 +44,7 @@ pub struct Play {
     /// Arguments the program was started with.
     pub arguments: Vec<String>,
     pub ended: Ended,
+    pub final_message: Option<String>,
     /// What the model server was asked.
     pub seen: Vec<Seen>,
     /// What `out.txt` in the project holds in the end.
@@ -167,6 +168,7 @@ impl Scenario {
         let ended = headless.wait(within)?;
         Ok(Play {
             arguments: program.arguments(&prompt),
+            final_message: final_message(program, &ended.stdout),
             ended,
             seen: server.seen(),
             written: std::fs::read_to_string(project.join("out.txt")).ok(),
