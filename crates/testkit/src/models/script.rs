@@ -281,4 +281,13 @@ mod tests {
         let json = serde_json::to_string(&built).unwrap();
         assert_eq!(serde_json::from_str::<Script>(&json).unwrap(), built);
     }
+
+    #[test]
+    fn the_example_is_a_script() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/hello.toml");
+        let script = Script::read(&path).unwrap();
+        let turns: Vec<_> =
+            script.conversations.iter().map(|c| (c.marker.as_deref(), c.turns.len())).collect();
+        assert_eq!(turns, [(Some("limit"), 2), (None, 4)]);
+    }
 }

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::io::Result;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use nix::sys::socket;
 use serde_json::{Value, json};
 
 use super::conversation;
@@ -22,8 +24,9 @@ use super::seen::{Answered, Seen};
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
+    listener: TcpListener,
     shared: Arc<Shared>,
-    listener: Option<JoinHandle<()>>,
+    accepting: Option<JoinHandle<()>>,
 }
 
 /// Connections are served at the same time and there is one log and one script, hence the lock. It is held for
@@ -58,11 +61,11 @@ impl Server {
             ending: false,
         };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
-        let of_listener = Arc::clone(&shared);
-        let listener = std::thread::Builder::new()
+        let (its_listener, its_share) = (listener.try_clone()?, Arc::clone(&shared));
+        let accepting = std::thread::Builder::new()
             .name("models".into())
-            .spawn(move || accept_until_the_end(&listener, &of_listener))?;
-        Ok(Server { address, shared, listener: Some(listener) })
+            .spawn(move || accept_until_the_end(&its_listener, &its_share))?;
+        Ok(Server { address, listener, shared, accepting: Some(accepting) })
     }
 
     /// `http://127.0.0.1:PORT`, with no path: the protocols differ in theirs.
@@ -102,13 +105,11 @@ impl Drop for Server {
         }
         drop(state);
         self.shared.changed.notify_all();
-        // The listener sees that it is over when the next connection comes: this one.
-        let woken = TcpStream::connect(self.address).is_ok();
-        if let Some(listener) = self.listener.take()
-            && woken
-        {
+        // On Linux this ends a waiting accept. It cannot fail on a socket that listens.
+        let _ = socket::shutdown(self.listener.as_raw_fd(), socket::Shutdown::Both);
+        if let Some(accepting) = self.accepting.take() {
             // A panic in there has been printed, and a drop must not add another.
-            let _ = listener.join();
+            let _ = accepting.join();
         }
     }
 }
@@ -136,11 +137,12 @@ impl Shared {
 fn accept_until_the_end(listener: &TcpListener, shared: &Arc<Shared>) {
     let mut threads: Vec<JoinHandle<()>> = Vec::new();
     for number in 0.. {
-        let Ok((stream, _)) = listener.accept() else { continue };
+        let accepted = listener.accept();
         let mut state = shared.lock();
         if state.ending {
             break;
         }
+        let Ok((stream, _)) = accepted else { continue };
         let Ok(copy) = stream.try_clone() else { continue };
         state.open.insert(number, copy);
         drop(state);

@@ -40,7 +40,7 @@ fn common(home: &Path) -> io::Result<Variables> {
         ("XDG_STATE_HOME", within(".local/state")),
         ("XDG_CACHE_HOME", within(".cache")),
         ("LANG", "C.UTF-8".into()),
-        ("TERM", "dumb".into()),
+        ("TERM", "xterm-256color".into()),
         ("NO_COLOR", "1".into()),
         ("NO_PROXY", "127.0.0.1,localhost".into()),
     ]))

@@ -28,6 +28,8 @@ pub enum Scenario {
     Unauthorized,
     /// 500 without end.
     ServerError,
+    /// The first stream breaks in the middle.
+    CutOnce,
     /// Every stream breaks in the middle.
     CutStream,
     /// The prompt does not fit.
@@ -41,8 +43,6 @@ pub enum Scenario {
 /// What came of it.
 #[derive(Debug)]
 pub struct Play {
-    /// Arguments the program was started with.
-    pub arguments: Vec<String>,
     pub ended: Ended,
     pub final_message: Option<String>,
     /// What the model server was asked.
@@ -52,7 +52,7 @@ pub struct Play {
 }
 
 impl Scenario {
-    pub const ALL: [Scenario; 11] = [
+    pub const ALL: [Scenario; 12] = [
         Scenario::Text,
         Scenario::Write,
         Scenario::FailingCommand,
@@ -60,6 +60,7 @@ impl Scenario {
         Scenario::Limited,
         Scenario::Unauthorized,
         Scenario::ServerError,
+        Scenario::CutOnce,
         Scenario::CutStream,
         Scenario::ContextTooLong,
         Scenario::SubAgent,
@@ -79,6 +80,7 @@ impl Scenario {
             Scenario::Limited => "limited",
             Scenario::Unauthorized => "unauthorized",
             Scenario::ServerError => "server-error",
+            Scenario::CutOnce => "cut-once",
             Scenario::CutStream => "cut-stream",
             Scenario::ContextTooLong => "context-too-long",
             Scenario::SubAgent => "sub-agent",
@@ -123,10 +125,8 @@ impl Scenario {
             Scenario::Limited => vec![Turn::fault(Fault::RateLimit { retry_after: Some(1), times: always })],
             Scenario::Unauthorized => vec![Turn::fault(Fault::Status { code: 401, times: always })],
             Scenario::ServerError => vec![Turn::fault(Fault::Status { code: 500, times: always })],
-            Scenario::CutStream => vec![Turn::fault(Fault::BrokenStream {
-                say: "A sentence that is cut short before it comes to its end.".into(),
-                times: always,
-            })],
+            Scenario::CutOnce => vec![cut(1), Turn::say("Hello after the cut.")],
+            Scenario::CutStream => vec![cut(always)],
             Scenario::ContextTooLong => vec![Turn::fault(Fault::ContextTooLong)],
             Scenario::SubAgent => sub_agent(program),
             Scenario::Interrupt => vec![
@@ -167,13 +167,17 @@ impl Scenario {
         }
         let ended = headless.wait(within)?;
         Ok(Play {
-            arguments: program.arguments(&prompt),
             final_message: final_message(program, &ended.stdout),
             ended,
             seen: server.seen(),
             written: std::fs::read_to_string(project.join("out.txt")).ok(),
         })
     }
+}
+
+fn cut(times: u32) -> Turn {
+    let say = "A sentence that is cut short before it comes to its end.".into();
+    Turn::fault(Fault::BrokenStream { say, times })
 }
 
 /// Codex starts sub-agents in the background.
