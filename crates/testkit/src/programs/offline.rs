@@ -93,6 +93,10 @@ stream_idle_timeout_ms = 20000
 
 [analytics]
 enabled = false
+
+# Plugins are looked for on the internet at every start.
+[features]
+plugins = false
 "#
     );
     write(&config.join("config.toml"), &settings)?;
