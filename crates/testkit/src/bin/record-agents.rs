@@ -21,7 +21,7 @@ struct Args {
     #[arg(long)]
     scenario: Vec<String>,
     /// Seconds a program gets for one scenario.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 150)]
     seconds: u64,
 }
 

@@ -29,7 +29,7 @@ pub struct Launch<'a> {
     pub prompt: &'a str,
 }
 
-/// A program at work. Dropped, it is killed with all it started.
+/// A program at work. Dropped, it is killed with all it started; a test that is itself killed leaves it behind.
 #[derive(Debug)]
 pub struct Headless {
     group: Pid,

@@ -121,11 +121,12 @@ fn gemini(server: &str, home: &Path) -> io::Result<Variables> {
     ]))
 }
 
+/// Its client's own retries can be turned off; the seven attempts around them, some 75 seconds, cannot.
 fn qwen(server: &str, home: &Path) -> io::Result<Variables> {
     let settings = json!({
         "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": false}},
         "general": {"enableAutoUpdate": false, "disableAutoUpdate": true},
-        "model": {"generationConfig": {"maxRetries": 1}},
+        "model": {"generationConfig": {"maxRetries": 0}},
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false}
     });
