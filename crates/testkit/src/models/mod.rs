@@ -4,6 +4,7 @@
 //! that starts again starts its script again. Only faults are remembered, because a request that failed leaves
 //! nothing in the history.
 
+mod answer;
 mod anthropic;
 mod chat;
 mod conversation;
