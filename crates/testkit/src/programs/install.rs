@@ -43,11 +43,13 @@ pub enum InstallError {
 /// meanwhile wait.
 pub fn install(target: &Path) -> Result<Programs, InstallError> {
     let key = blake3::hash([MANIFEST, LOCK].concat().as_bytes()).to_hex();
-    let directory = target.join("agents").join(&key[..16]);
     let prepare = |path: &Path| {
         let path = path.to_owned();
         move |source| InstallError::Prepare { path, source }
     };
+    // Links are made to what lies in it.
+    let target = std::path::absolute(target).map_err(prepare(target))?;
+    let directory = target.join("agents").join(&key[..16]);
     fs::create_dir_all(&directory).map_err(prepare(&directory))?;
     let guard_path = directory.join("lock");
     let guard = File::create(&guard_path).map_err(prepare(&guard_path))?;
@@ -89,20 +91,17 @@ impl Programs {
     }
 }
 
-/// The cargo target directory of the running test or program.
+/// The cargo target directory that the running test or program was built in, or else the one in the environment.
 ///
 /// # Panics
-/// If the program runs from outside a target directory and `CARGO_TARGET_DIR` is not set.
+/// If there is neither.
 pub fn target_dir() -> PathBuf {
-    if let Some(directory) = std::env::var_os("CARGO_TARGET_DIR") {
-        return directory.into();
-    }
     let program = std::env::current_exe().expect("a running program has a path");
-    program
-        .ancestors()
-        .find(|directory| directory.join("CACHEDIR.TAG").exists())
-        .expect("tests run from a cargo target directory; set CARGO_TARGET_DIR")
-        .to_owned()
+    let built_in = program.ancestors().find(|directory| directory.join("CACHEDIR.TAG").exists());
+    built_in
+        .map(Path::to_owned)
+        .or_else(|| std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from))
+        .expect("this runs from a cargo target directory, or CARGO_TARGET_DIR is set")
 }
 
 /// Without the packages' scripts: they only move the native programs to where the wrappers look for them.
