@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 use ralph_core::promise::{Word, instruction};
 
 use super::{Ended, Launch, Program, Programs, final_message};
-use crate::models::{Answered, Call, Fault, Script, Seen, Server, Turn};
+use crate::models::{Call, Fault, Script, Seen, Server, Turn};
 
 /// One thing that happens to a program at work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,13 +157,11 @@ impl Scenario {
             Launch { program, programs, server: &url, home: &home, directory: &project, prompt: &prompt };
         let headless = launch.start()?;
         if self == Scenario::Interrupt {
-            // The command has been asked for; it has begun when its file is there.
-            let asked = server.wait_until(within, |seen| {
-                seen.iter().any(|seen| matches!(seen.answered, Answered::Reply { .. }))
-            });
-            if asked && appears(&project.join("started"), within) {
-                headless.signal(Signal::SIGINT)?;
+            // The command has begun when its file is there.
+            if !appears(&project.join("started"), within) {
+                return Err(io::Error::other("the command that is to be interrupted did not begin in time"));
             }
+            headless.signal(Signal::SIGINT)?;
         }
         let ended = headless.wait(within)?;
         Ok(Play {
