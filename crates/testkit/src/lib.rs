@@ -1,9 +1,11 @@
-//! For the tests that run the real binary: temporary projects, scripted agents, a running ralph, and the marks by
-//! which its processes are found.
+//! What the tests stand on: temporary projects, scripted agents, a running ralph and the marks by which its processes
+//! are found; scripted models and the real agent programs.
 
 mod journal;
 mod live;
+pub mod models;
 mod processes;
+pub mod programs;
 mod project;
 mod wait;
 
