@@ -1,0 +1,117 @@
+//! What each program must show.
+
+use std::time::Duration;
+
+use ralph_testkit::models::{Call, Fault, Script, Server, Turn};
+use ralph_testkit::programs::{Program, Programs, offline_env};
+use ralph_testkit::{Project, Ran, survivors, until};
+
+const PATIENCE: Duration = Duration::from_secs(240);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scenario {
+    /// Three iterations, a file written through a real tool call, completion by the promise.
+    ThreeIterations,
+    /// A limit that the server lifts again.
+    LimitWaitedOut,
+    /// An abort in the middle of a tool call.
+    Abort,
+}
+
+impl Scenario {
+    pub const ALL: [Scenario; 3] = [Scenario::ThreeIterations, Scenario::LimitWaitedOut, Scenario::Abort];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Scenario::ThreeIterations => "three iterations, a file",
+            Scenario::LimitWaitedOut => "a limit is waited out",
+            Scenario::Abort => "an abort in a tool call",
+        }
+    }
+
+    pub fn play(self, program: Program, programs: &Programs) -> Result<(), String> {
+        let server = Server::start(self.script()).map_err(|error| error.to_string())?;
+        let project = project(program, programs, &server);
+        match self {
+            Scenario::ThreeIterations => three_iterations(&project, program),
+            Scenario::LimitWaitedOut => limit_waited_out(&project, program),
+            Scenario::Abort => abort(&project, program),
+        }
+    }
+
+    fn script(self) -> Script {
+        let done = || Turn::say("Everything is done and checked.\n\n<promise>{promise}</promise>");
+        let write = || {
+            let call = Call::Write { path: "made.txt".into(), content: "made by a tool\n".to_owned() };
+            Turn::call("I write the file.", call)
+        };
+        match self {
+            Scenario::ThreeIterations => Script::of([done()])
+                .on("This is iteration 1 of", [write(), Turn::say("The file is there; more is to do.")])
+                .on("This is iteration 2 of", [Turn::say("I looked at it; more is to do.")])
+                .on("This is iteration 3 of", [done()]),
+            Scenario::LimitWaitedOut => {
+                Script::of([Turn::fault(Fault::RateLimit { retry_after: Some(1), times: 1 }), done()])
+            }
+            Scenario::Abort => Script::of([Turn::call("I wait.", Call::Shell("sleep 300".to_owned())), done()]),
+        }
+    }
+}
+
+fn project(program: Program, programs: &Programs, server: &Server) -> Project {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut project = Project::new(env!("CARGO_BIN_EXE_ralph"))
+        .with("PATH", &format!("{}:{path}", programs.bin().display()))
+        .with("RALPH_SET_AGENT__SILENCE_TIMEOUT", "3m");
+    for (name, value) in offline_env(program, &server.url(), project.base()).expect("a home for the program") {
+        project = project.with(&name, &value);
+    }
+    project
+}
+
+fn run(project: &Project, program: Program, iterations: &str) -> Ran {
+    let prompt = "Make made.txt with the text: made by a tool.";
+    project
+        .start(&["run", prompt, "--agent", program.name(), "--max-iterations", iterations, "--json"])
+        .end(PATIENCE)
+}
+
+fn three_iterations(project: &Project, program: Program) -> Result<(), String> {
+    let ran = run(project, program, "5");
+    expect(ran.code == Some(0), "exit code 0", &ran)?;
+    let status = project.status().ok_or("no status")?;
+    expect(status["iteration"] == 3 && status["stop_reason"] == "completed", "completed in iteration 3", &ran)?;
+    let made = std::fs::read_to_string(project.tree().join("made.txt")).unwrap_or_default();
+    expect(made.trim_end() == "made by a tool", "the file made by a tool", &ran)?;
+    expect(ran.out.contains("\"event\":\"tool_use\""), "a tool use among the events", &ran)?;
+    expect(status["usage"]["output_tokens"].as_u64().unwrap_or(0) > 0, "tokens counted", &ran)
+}
+
+fn limit_waited_out(project: &Project, program: Program) -> Result<(), String> {
+    let ran = run(project, program, "2");
+    expect(ran.code == Some(0), "exit code 0", &ran)
+}
+
+fn abort(project: &Project, program: Program) -> Result<(), String> {
+    let mut live = project.start(&["run", "Wait.", "--agent", program.name(), "--max-iterations", "2", "--json"]);
+    let id = until(PATIENCE, "a run", || project.run_id());
+    // The command of the tool call runs, or the program ended before it came to that.
+    until(PATIENCE, "a tool call", || {
+        let asleep = survivors(&id).iter().any(|(_, command)| command.contains("sleep 300"));
+        (asleep || live.is_over()).then_some(())
+    });
+    let stopped = project.ralph(&["stop", "--now"]);
+    let ran = live.end(PATIENCE);
+    expect(stopped.code == Some(0), "the stop is taken", &stopped)?;
+    expect(ran.code == Some(130), "exit code 130", &ran)?;
+    let left = survivors(&id);
+    expect(left.is_empty(), &format!("no process left, not {left:?}"), &ran)
+}
+
+fn expect(holds: bool, what: &str, ran: &Ran) -> Result<(), String> {
+    if holds {
+        return Ok(());
+    }
+    let tail = |text: &str| text.chars().rev().take(1_500).collect::<String>().chars().rev().collect::<String>();
+    Err(format!("expected {what}; code {:?}\n--- out\n{}\n--- err\n{}", ran.code, tail(&ran.out), tail(&ran.err)))
+}
