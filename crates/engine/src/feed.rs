@@ -12,7 +12,7 @@ use ralph_core::event::{Entry, Line, Output, OutputKind, Stream};
 use crate::output::printable;
 
 /// Journal entries that may wait for a reader that stands still; a reader that is further behind reads the journal.
-const ROOM: usize = 16_384;
+const ROOM: usize = 4_096;
 /// How much of what the agent prints a reader wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appetite {
