@@ -42,7 +42,7 @@ const FLOODS: [Flood; 4] = [
     },
     Flood {
         name: "500 MB that is no text",
-        script: "openssl enc -aes-128-ctr -nosalt -k x -in /dev/zero 2>/dev/null | LC_ALL=C tr -d '\\140~' | head -c 500000000",
+        script: "openssl enc -aes-128-ctr -nosalt -k x -in /dev/zero 2>/dev/null | head -c 500000000",
         bytes: 500_000_000,
     },
 ];
@@ -76,9 +76,10 @@ fn stand(binary: &std::path::Path, flood: &Flood) -> Result<()> {
     let agent = format!("{}\necho; echo \"<promise>$RALPH_PROMISE</promise>\"", flood.script);
     let project = Project::new(binary).agent(&agent);
     let start = Instant::now();
-    let (ran, peaks) = project.start(&["run", "flood"]).end_and_peaks(PATIENCE);
+    let (ran, peaks) = project.start(&["run", "flood", "--max-iterations", "1"]).end_and_peaks(PATIENCE);
     let took = start.elapsed().as_secs_f64();
-    ensure!(ran.code == Some(0), "{}: {:?} {}", flood.name, ran.code, ran.err);
+    // Noise may open a quotation mark that nothing closes, and then no promise counts.
+    ensure!(matches!(ran.code, Some(0 | 3)), "{}: {:?} {}", flood.name, ran.code, ran.err);
     let kept: u64 = size(&project.state());
     let mb = |bytes: u64| bytes as f64 / 1e6;
     println!(

@@ -41,7 +41,7 @@ pub(crate) async fn perform(
     run: Run,
     begun: Vec<ralph_core::event::Entry>,
 ) -> Result<Run, Problems> {
-    let (mut feed, watch) = feed();
+    let (mut feed, watch) = feed(stage.how.appetite());
     let shown = show(watch, stage.how);
     feed.begin(begun);
     let urgency = listen_to_signals()?;

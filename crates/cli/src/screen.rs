@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ralph_core::event::{AgentTold, Line, Output};
 use ralph_core::view::{Doing, RunView};
-use ralph_engine::{Seen, Watch};
+use ralph_engine::{Appetite, Seen, Watch};
 use tokio::sync::oneshot;
 
 use crate::render;
@@ -18,6 +18,15 @@ pub(crate) enum Show {
     People { output: bool },
     /// One JSON object per line.
     Json,
+}
+
+impl Show {
+    pub(crate) fn appetite(self) -> Appetite {
+        match self {
+            Show::People { output: false } => Appetite::Glimpses,
+            Show::People { output: true } | Show::Json => Appetite::Everything,
+        }
+    }
 }
 
 const REDRAW: Duration = Duration::from_millis(200);

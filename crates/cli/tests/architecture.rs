@@ -18,7 +18,7 @@ const ARROWS: [(&str, &[&str]); 5] = [
 ];
 
 /// Everything that the core may depend on: neither async nor IO.
-const OF_CORE: [&str; 7] = ["aho-corasick", "jiff", "regex", "schemars", "serde", "serde_json", "thiserror"];
+const OF_CORE: [&str; 7] = ["memchr", "jiff", "regex", "schemars", "serde", "serde_json", "thiserror"];
 
 /// Time, files and processes reach the core as values.
 const BANNED_IN_CORE: [&str; 11] = [

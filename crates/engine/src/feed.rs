@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use ralph_core::agent_event::AgentEvent;
@@ -13,7 +13,20 @@ use ralph_core::event::{AgentKind, AgentTold, Entry, Line, Output, OutputKind, S
 use crate::output::printable;
 
 /// Journal entries that may wait for a reader that stands still; a reader that is further behind reads the journal.
-const ROOM: usize = 16_384;
+const ROOM: usize = 4_096;
+/// How much of what the agent prints a reader wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appetite {
+    /// All of it, as far as the reader keeps up.
+    Everything,
+    /// The last words, a few times a second.
+    Glimpses,
+}
+
+/// A glimpse is a line or two, and there are not more of them than eyes can follow.
+const GLIMPSE: usize = 1_000;
+const BETWEEN_GLIMPSES: Duration = Duration::from_millis(100);
+
 /// Pieces of output that may wait: they are large.
 const ROOM_FOR_OUTPUT: usize = 128;
 
@@ -21,6 +34,8 @@ const ROOM_FOR_OUTPUT: usize = 128;
 pub struct Feed {
     lines: SyncSender<Line>,
     output_waiting: Arc<AtomicUsize>,
+    appetite: Appetite,
+    last_glimpse: Option<Instant>,
     last_seq: u64,
     dropped: u64,
 }
@@ -41,11 +56,12 @@ pub enum Seen {
     Over,
 }
 
-pub fn feed() -> (Feed, Watch) {
+pub fn feed(appetite: Appetite) -> (Feed, Watch) {
     let (sender, receiver) = sync_channel(ROOM);
     let output_waiting = Arc::new(AtomicUsize::new(0));
     let watch = Watch { lines: receiver, output_waiting: Arc::clone(&output_waiting) };
-    (Feed { lines: sender, output_waiting, last_seq: 0, dropped: 0 }, watch)
+    let feed = Feed { lines: sender, output_waiting, appetite, last_glimpse: None, last_seq: 0, dropped: 0 };
+    (feed, watch)
 }
 
 impl Watch {
@@ -93,7 +109,19 @@ impl Feed {
         }
     }
 
-    pub(crate) fn output(&mut self, (iteration, attempt): (u32, u32), stream: Stream, bytes: &[u8]) {
+    pub(crate) fn output(&mut self, position: (u32, u32), stream: Stream, bytes: &[u8]) {
+        match self.appetite {
+            Appetite::Everything => self.piece(position, stream, bytes),
+            Appetite::Glimpses if self.last_glimpse.is_some_and(|last| last.elapsed() < BETWEEN_GLIMPSES) => {
+            }
+            Appetite::Glimpses => {
+                self.last_glimpse = Some(Instant::now());
+                self.piece(position, stream, &bytes[bytes.len().saturating_sub(GLIMPSE)..]);
+            }
+        }
+    }
+
+    fn piece(&mut self, (iteration, attempt): (u32, u32), stream: Stream, bytes: &[u8]) {
         if self.output_waiting.load(Ordering::Relaxed) >= ROOM_FOR_OUTPUT {
             self.dropped += bytes.len() as u64;
             return;

@@ -34,7 +34,7 @@ mod watchdog;
 
 pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
-pub use feed::{Feed, Seen, Watch, feed};
+pub use feed::{Appetite, Feed, Seen, Watch, feed};
 pub use guard::Guard;
 pub use hooks::{Hook, deliveries};
 pub use place::Place;

@@ -91,8 +91,10 @@ fn resume_takes_over_when_the_holder_lets_go() {
     let mut holder = std::process::Command::new("sleep").arg("600").spawn().unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", holder.id())).unwrap();
     let start: u64 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(19).unwrap().parse().unwrap();
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
     let owner = serde_json::json!({
-        "run": project.run_id(), "pid": holder.id(), "process_start": start, "since": "2026-01-01T00:00:00Z",
+        "run": project.run_id(), "pid": holder.id(), "process_start": start, "boot": boot.trim(),
+        "since": "2026-01-01T00:00:00Z",
     });
     std::fs::write(project.state().join("owner.json"), owner.to_string()).unwrap();
     assert_eq!(project.status().unwrap()["alive"], true);

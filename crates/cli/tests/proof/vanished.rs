@@ -20,7 +20,7 @@ fn a_deleted_state_directory_is_noticed_and_what_is_in_memory_is_kept() {
     assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert_eq!(survivors(&id), []);
-    let told = ran.err.split_whitespace().find(|word| word.contains("rescued.json")).expect(&ran.err);
+    let told = ran.err.split_whitespace().find(|word| word.contains("-rescued-")).expect(&ran.err);
     let dump = std::fs::read_to_string(told.trim_end_matches([',', '.', ';'])).unwrap();
     let dump: serde_json::Value = serde_json::from_str(&dump).unwrap();
     assert_eq!(dump["run"]["id"], id.as_str());

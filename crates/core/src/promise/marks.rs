@@ -32,6 +32,11 @@ impl Marks {
 
     /// Reads on. `next` is what follows the text: a line end or a tag, never a backtick.
     pub(super) fn advance(&mut self, text: &str, next: char) {
+        // Most of what agents print has no mark in it, and there is a lot of it.
+        if text.is_ascii() && memchr::memchr3(b'`', b'"', b'\'', text.as_bytes()).is_none() {
+            self.previous = text.chars().next_back().unwrap_or(self.previous);
+            return;
+        }
         let mut chars = text.chars().peekable();
         let mut run = 0;
         while let Some(c) = chars.next() {

@@ -46,6 +46,10 @@ pub(super) fn first_end(text: &str) -> Option<usize> {
 }
 
 fn last_end(text: &str) -> Option<usize> {
+    if text.is_ascii() {
+        let stops = memchr::memrchr3_iter(b'.', b'!', b'?', text.as_bytes());
+        return stops.into_iter().find_map(|at| end_at(text, at, char::from(text.as_bytes()[at])));
+    }
     text.char_indices().rev().find_map(|(at, c)| end_at(text, at, c))
 }
 

@@ -16,7 +16,6 @@ use super::kill::{child, dir_of_child, id};
 #[test]
 fn child_that_does_everything_once() {
     let Some(dir) = dir_of_child() else { return };
-    let _armed = fail::FailScenario::setup();
     let store = SqliteStore::open(&dir).unwrap();
     let mut run = run_with_id(id());
     wait(store.create_run(&run, at(0), Unfinished::Refuse, &[])).unwrap();
