@@ -440,3 +440,13 @@ fn an_end_that_was_well_with_a_bad_exit_is_a_failure() {
         Outcome::Failed { what: "exit code 1, after it had ended well".to_owned() }
     );
 }
+
+#[test]
+fn what_was_printed_on_the_way_to_a_good_end_explains_no_bad_exit() {
+    let result = br#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"ok"}"#;
+    let heard = hear(parser("claude"), result, b"error: unknown option '--nope'\n", &FAILED);
+    assert_eq!(
+        heard.conclusion.outcome,
+        Outcome::Failed { what: "exit code 1, after it had ended well".to_owned() }
+    );
+}
