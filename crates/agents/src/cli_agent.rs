@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use ralph_core::agent_event::AgentEvent;
 use ralph_core::Timestamp;
+use ralph_core::agent_event::AgentEvent;
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
 use ralph_core::event::Stream;
@@ -175,7 +175,6 @@ fn ended(outcome: Outcome, exit: &AgentExit, zone: &TimeZone) -> AgentExit {
 mod tests {
     use super::{Choice, CliAgent, CliAgentError};
     use crate::catalog::Catalogue;
-    use crate::stream::Outcome;
     use ralph_core::attempt::Attempt;
     use ralph_core::brief::Brief;
     use ralph_core::event::Stream;
@@ -210,28 +209,18 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_hears_claim_and_usage() {
+    fn the_engine_hears_events_claim_usage_and_end() {
         let agent = agent("[agents.claude]\nprogram = \"sh\"", Choice::default()).expect("an agent");
         let (attempt, brief) = attempt();
         let mut listener = agent.listen(&attempt, &brief);
-        listener.hear(Stream::Out, RESULT.as_bytes());
-        let heard = listener.conclude();
+        let mut events = 0;
+        listener.hear(Stream::Out, RESULT.as_bytes(), &mut |_| events += 1);
+        listener.hear(Stream::Err, b"noise", &mut |_| events += 1);
+        let heard = listener.conclude(&AgentExit::Code { code: 0 });
+        assert_eq!((events, heard.exit), (4, Some(AgentExit::Code { code: 0 })));
         assert_eq!(heard.claim, Claim::Made { line: 1 });
         assert_eq!((heard.usage.tokens(), f64::from(heard.usage.cost)), (10, 0.5));
         assert!(agent.reports_usage());
-    }
-
-    #[test]
-    fn whoever_asks_hears_the_outcome_too() {
-        let agent = agent("[agents.claude]\nprogram = \"sh\"", Choice::default()).expect("an agent");
-        let (attempt, brief) = attempt();
-        let mut listener = agent.attend(&attempt, &brief);
-        let mut events = 0;
-        listener.attend(Stream::Out, RESULT.as_bytes(), &mut |_| events += 1);
-        listener.attend(Stream::Err, b"noise", &mut |_| events += 1);
-        let conclusion = listener.conclusion(&AgentExit::Code { code: 0 });
-        assert_eq!((conclusion.outcome, conclusion.session.as_deref()), (Outcome::Finished, Some("s1")));
-        assert_eq!(events, 4);
     }
 
     #[test]

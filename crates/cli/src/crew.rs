@@ -23,7 +23,9 @@ fn primary(settings: &Settings, redactor: &Redactor) -> Result<Member, Problems>
     let named = agent.name.as_ref().filter(|name| name.as_str() != COMMAND);
     let member = match (named, &agent.command) {
         (Some(name), _) => Member::new(name.clone(), Vec::new()),
-        (None, Some(words)) => Member::new(AgentName::parse(COMMAND).expect("a legal name"), checked(words, redactor)?),
+        (None, Some(words)) => {
+            Member::new(AgentName::parse(COMMAND).expect("a legal name"), checked(words, redactor)?)
+        }
         (None, None) => return Err(nobody().into()),
     };
     Ok(member.with(agent.model.clone(), agent.effort.clone()))
@@ -35,7 +37,8 @@ const COMMAND: &str = "command";
 /// The command is stored with the run, so a secret in it is refused.
 fn checked(words: &[String], redactor: &Redactor) -> Result<Vec<String>, Problems> {
     if words.iter().any(|word| redactor.text(word) != **word) {
-        let what = "the agent's command contains what looks like a secret, and it would be stored with the run";
+        let what =
+            "the agent's command contains what looks like a secret, and it would be stored with the run";
         let next = "put the secret into an environment variable that the agent reads";
         return Err(Problem::new(what).next(next).into());
     }
@@ -68,7 +71,9 @@ pub(crate) fn check(crew: &Crew, staff: &Staff, limits: &Limits) -> Result<(), P
                 "agent `{}` does not report what it uses, so --max-tokens and --max-cost-usd cannot be kept",
                 member.agent
             );
-            return Err(Problem::new(what).next("use --max-iterations or --max-duration with this agent").into());
+            return Err(Problem::new(what)
+                .next("use --max-iterations or --max-duration with this agent")
+                .into());
         }
     }
     Ok(())

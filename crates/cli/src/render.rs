@@ -134,10 +134,14 @@ fn printable(text: &str) -> String {
 /// What a structured agent tells, as far as a person wants to see it.
 pub(crate) fn agent_line(event: &AgentEvent) -> Option<String> {
     let text = match event {
-        AgentEvent::Message { text, .. } => text.lines().map(|line| format!("  │ {}", printable(line))).collect::<Vec<_>>().join("\n"),
+        AgentEvent::Message { text, .. } => {
+            text.lines().map(|line| format!("  │ {}", printable(line))).collect::<Vec<_>>().join("\n")
+        }
         AgentEvent::ToolUse { name, input, .. } => format!("  │ → {} {}", printable(name), printable(input)),
         AgentEvent::ToolResult { ok: false, summary, .. } => format!("  │ ✗ {}", printable(summary)),
-        AgentEvent::SubAgentStarted { name, task, .. } => format!("  │ ⇒ {}: {}", printable(name), printable(task)),
+        AgentEvent::SubAgentStarted { name, task, .. } => {
+            format!("  │ ⇒ {}: {}", printable(name), printable(task))
+        }
         _ => return None,
     };
     Some(faint(&text))

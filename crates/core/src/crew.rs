@@ -215,6 +215,9 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(crew.limited(Some(at(-50)), at(0)), Yielded::Wait(Duration::ZERO));
         }
-        assert!(matches!(crew.limited(Some(at(-50)), at(0)), Yielded::HandOver { .. } | Yielded::AllLimited { .. }));
+        assert!(matches!(
+            crew.limited(Some(at(-50)), at(0)),
+            Yielded::HandOver { .. } | Yielded::AllLimited { .. }
+        ));
     }
 }

@@ -50,15 +50,27 @@ pub enum AgentExit {
         reset: Option<Timestamp>,
     },
     /// Its servers cannot at the moment.
-    Overloaded { what: String },
+    Overloaded {
+        what: String,
+    },
     /// Its servers cannot be reached.
-    Network { what: String },
+    Network {
+        what: String,
+    },
     /// Nobody is logged in.
-    Unauthenticated { what: String, next: String },
+    Unauthenticated {
+        what: String,
+        next: String,
+    },
     /// It can never work like this.
-    Misconfigured { what: String, next: String },
+    Misconfigured {
+        what: String,
+        next: String,
+    },
     /// It said that it failed.
-    Failed { what: String },
+    Failed {
+        what: String,
+    },
     /// It ended without ever saying that it was through.
     Unfinished,
 }

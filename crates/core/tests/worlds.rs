@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use ralph_core::Timestamp;
 use ralph_core::brief;
-use ralph_core::crew::{Crew, Member};
 use ralph_core::control::{Change, Control, ControlNo};
+use ralph_core::crew::{Crew, Member};
 use ralph_core::event::{Ending, Entry, Event};
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::moment::Moment;

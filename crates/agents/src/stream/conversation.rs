@@ -1,16 +1,15 @@
 //! Streams that show a conversation: `system`, `assistant`, `user` and `result` lines.
 
-use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use ralph_core::agent_event::AgentEvent;
 use ralph_core::policy::Cost;
-use ralph_core::report::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::content::{Block, Content};
 use super::jsonl::{Dialect, Malformed};
+use super::result_line::ResultLine;
 use super::told::{End, Problem, Told};
 use super::words::{self, Text, owned, summary};
 use super::workers::Workers;
@@ -32,11 +31,11 @@ pub(super) struct Conversation<F> {
 
 /// Members whose type differs from line to line stay raw until the line's kind is known.
 #[derive(Debug, Deserialize)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     #[serde(rename = "type", borrow)]
     kind: Text<'a>,
     #[serde(borrow)]
-    subtype: Option<Text<'a>>,
+    pub(super) subtype: Option<Text<'a>>,
     #[serde(borrow)]
     session_id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -44,7 +43,7 @@ struct Line<'a> {
     #[serde(borrow)]
     message: Option<&'a RawValue>,
     #[serde(borrow)]
-    error: Option<&'a RawValue>,
+    pub(super) error: Option<&'a RawValue>,
     #[serde(borrow)]
     rate_limit_info: Option<&'a RawValue>,
 }
@@ -314,99 +313,4 @@ fn rate_limit(line: &Line<'_>, told: &mut Told, out: &mut dyn FnMut(AgentEvent))
     };
     out(AgentEvent::Limit { what: summary(limit.kind.as_deref().unwrap_or("rate limit")), resets_at });
     Ok(())
-}
-
-#[derive(Debug, Deserialize)]
-struct ResultLine<'a> {
-    #[serde(default)]
-    is_error: bool,
-    api_error_status: Option<f64>,
-    num_turns: Option<f64>,
-    #[serde(borrow)]
-    result: Option<Text<'a>>,
-    #[serde(borrow)]
-    terminal_reason: Option<Text<'a>>,
-    #[serde(borrow)]
-    errors: Option<&'a RawValue>,
-    total_cost_usd: Option<f64>,
-    usage: Option<Tokens>,
-    #[serde(rename = "modelUsage", borrow)]
-    model_usage: Option<&'a RawValue>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Tokens {
-    #[serde(alias = "inputTokens")]
-    input_tokens: u64,
-    #[serde(alias = "outputTokens")]
-    output_tokens: u64,
-    #[serde(alias = "cacheReadInputTokens")]
-    cache_read_input_tokens: u64,
-    #[serde(alias = "cacheCreationInputTokens")]
-    cache_creation_input_tokens: u64,
-}
-
-impl Tokens {
-    fn usage(&self, input_includes_cached: bool) -> Usage {
-        let cached = self.cache_read_input_tokens;
-        let beside =
-            if input_includes_cached { 0 } else { cached.saturating_add(self.cache_creation_input_tokens) };
-        Usage {
-            input_tokens: self.input_tokens.saturating_add(beside),
-            cached_tokens: cached,
-            output_tokens: self.output_tokens,
-            cost: Cost(0),
-        }
-    }
-}
-
-impl ResultLine<'_> {
-    /// Per model where that is told: only there are sub-agents and requests that were repeated counted.
-    fn usage(&self, input_includes_cached: bool) -> Option<Usage> {
-        let models =
-            self.model_usage.and_then(|raw| serde_json::from_str::<BTreeMap<String, Tokens>>(raw.get()).ok());
-        match models.filter(|models| !models.is_empty()) {
-            Some(models) => {
-                Some(models.values().fold(Usage::default(), |sum, tokens| sum.plus(tokens.usage(false))))
-            }
-            None => self.usage.as_ref().map(|tokens| tokens.usage(input_includes_cached)),
-        }
-    }
-
-    fn end(&self, line: &Line<'_>, error: Option<String>) -> End {
-        if self.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted")) {
-            return End::Interrupted;
-        }
-        if !self.is_error && self.num_turns == Some(0.0) {
-            let kind = Some("no_turns".to_owned());
-            return End::Badly(Problem { kind, message: self.said(line), ..Problem::default() });
-        }
-        if !self.is_error && error.is_none() {
-            return End::Well;
-        }
-        let status = self.api_error_status.map(|status| status as u16);
-        End::Badly(Problem { status, kind: error, message: self.said(line), reset: None })
-    }
-
-    /// What the agent gives as the reason, wherever it puts it.
-    fn said(&self, line: &Line<'_>) -> String {
-        #[derive(Deserialize)]
-        struct Error<'a> {
-            #[serde(borrow)]
-            message: Text<'a>,
-        }
-        let list =
-            |raw: &RawValue| serde_json::from_str::<Vec<String>>(raw.get()).ok().map(|list| list.join("; "));
-        let object = |raw: &RawValue| {
-            let text = raw.get();
-            serde_json::from_str::<Error<'_>>(text).ok().map(|error| error.message.to_string())
-        };
-        owned(self.result.as_ref())
-            .filter(|text| !text.is_empty())
-            .or_else(|| line.error.and_then(object))
-            .or_else(|| self.errors.and_then(list))
-            .or_else(|| owned(line.subtype.as_ref()))
-            .unwrap_or_default()
-    }
 }

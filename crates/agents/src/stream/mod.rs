@@ -16,6 +16,7 @@ mod manners;
 mod opencode;
 mod plain;
 mod qwen;
+mod result_line;
 mod told;
 mod words;
 mod workers;

@@ -17,7 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// List the agents that ralph knows: which are installed, where, which version, and what is known of them.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  ralph agents\n  ralph agents --json | jq '.[] | select(.installed).name'")]
+#[command(
+    after_help = "Examples:\n  ralph agents\n  ralph agents --json | jq '.[] | select(.installed).name'"
+)]
 pub(crate) struct Args {
     /// Print it as JSON: an array of objects with name, installed, path, version, verified
     #[arg(long)]
@@ -51,7 +53,9 @@ pub(crate) fn run(args: Args) -> Outcome {
     } else {
         print(&agents.iter().map(line).collect::<String>());
         if agents.iter().all(|agent| !agent.installed) {
-            print("\nNone is installed. Any program will do as well: ralph run … --agent-command 'PROGRAM ARGS'\n");
+            print(
+                "\nNone is installed. Any program will do as well: ralph run … --agent-command 'PROGRAM ARGS'\n",
+            );
         }
     }
     Ok(0)

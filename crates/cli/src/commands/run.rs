@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ralph_core::brief::fence_for;
-use ralph_core::event::Event;
 use ralph_core::crew::Crew;
+use ralph_core::event::Event;
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
 use ralph_core::policy::Kind;

@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 16] = [
+pub(crate) const EVENTS: [&str; 18] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -28,6 +28,8 @@ pub(crate) const EVENTS: [&str; 16] = [
     "waiting",
     "paused",
     "unpaused",
+    "agent_changed",
+    "all_limited",
     "limit",
     "notice",
     "run_stopped",

@@ -3,8 +3,6 @@
 //! The programs come from the package registry, pinned by a lock file, and are installed once per target directory.
 //! One test, so that the programs are not started all at once: two at a time is what two cores bear.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 mod scenario;
 
 use std::sync::Mutex;

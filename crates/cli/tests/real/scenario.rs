@@ -6,10 +6,13 @@ use ralph_testkit::models::{Call, Fault, Script, Server, Turn};
 use ralph_testkit::programs::{Program, Programs, offline_env};
 use ralph_testkit::{Project, Ran, survivors, until};
 
+/// Some programs refuse a bare `sleep`.
+const WAITING: &str = "tail -f /dev/null --pid=$$ -s 300";
+
 const PATIENCE: Duration = Duration::from_secs(240);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scenario {
+pub(crate) enum Scenario {
     /// Three iterations, a file written through a real tool call, completion by the promise.
     ThreeIterations,
     /// A limit that the server lifts again.
@@ -19,9 +22,10 @@ pub enum Scenario {
 }
 
 impl Scenario {
-    pub const ALL: [Scenario; 3] = [Scenario::ThreeIterations, Scenario::LimitWaitedOut, Scenario::Abort];
+    pub(crate) const ALL: [Scenario; 3] =
+        [Scenario::ThreeIterations, Scenario::LimitWaitedOut, Scenario::Abort];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Scenario::ThreeIterations => "three iterations, a file",
             Scenario::LimitWaitedOut => "a limit is waited out",
@@ -29,7 +33,7 @@ impl Scenario {
         }
     }
 
-    pub fn play(self, program: Program, programs: &Programs) -> Result<(), String> {
+    pub(crate) fn play(self, program: Program, programs: &Programs) -> Result<(), String> {
         let server = Server::start(self.script()).map_err(|error| error.to_string())?;
         let project = project(program, programs, &server);
         match self {
@@ -51,9 +55,13 @@ impl Scenario {
                 .on("This is iteration 2 of", [Turn::say("I looked at it; more is to do.")])
                 .on("This is iteration 3 of", [done()]),
             Scenario::LimitWaitedOut => {
-                Script::of([Turn::fault(Fault::RateLimit { retry_after: Some(1), times: 1 }), done()])
+                let limited = Turn::fault(Fault::RateLimit { retry_after: Some(1), times: 1 });
+                Script::of([done()]).on("This is iteration 1 of", [limited, done()])
             }
-            Scenario::Abort => Script::of([Turn::call("I wait.", Call::Shell("sleep 300".to_owned())), done()]),
+            Scenario::Abort => {
+                let wait = Turn::call("I wait.", Call::Shell(WAITING.to_owned()));
+                Script::of([done()]).on("This is iteration 1 of", [wait, done()])
+            }
         }
     }
 }
@@ -63,7 +71,8 @@ fn project(program: Program, programs: &Programs, server: &Server) -> Project {
     let mut project = Project::new(env!("CARGO_BIN_EXE_ralph"))
         .with("PATH", &format!("{}:{path}", programs.bin().display()))
         .with("RALPH_SET_AGENT__SILENCE_TIMEOUT", "3m");
-    for (name, value) in offline_env(program, &server.url(), project.base()).expect("a home for the program") {
+    for (name, value) in offline_env(program, &server.url(), project.base()).expect("a home for the program")
+    {
         project = project.with(&name, &value);
     }
     project
@@ -80,7 +89,11 @@ fn three_iterations(project: &Project, program: Program) -> Result<(), String> {
     let ran = run(project, program, "5");
     expect(ran.code == Some(0), "exit code 0", &ran)?;
     let status = project.status().ok_or("no status")?;
-    expect(status["iteration"] == 3 && status["stop_reason"] == "completed", "completed in iteration 3", &ran)?;
+    expect(
+        status["iteration"] == 3 && status["stop_reason"] == "completed",
+        "completed in iteration 3",
+        &ran,
+    )?;
     let made = std::fs::read_to_string(project.tree().join("made.txt")).unwrap_or_default();
     expect(made.trim_end() == "made by a tool", "the file made by a tool", &ran)?;
     expect(ran.out.contains("\"event\":\"tool_use\""), "a tool use among the events", &ran)?;
@@ -93,11 +106,12 @@ fn limit_waited_out(project: &Project, program: Program) -> Result<(), String> {
 }
 
 fn abort(project: &Project, program: Program) -> Result<(), String> {
-    let mut live = project.start(&["run", "Wait.", "--agent", program.name(), "--max-iterations", "2", "--json"]);
+    let mut live =
+        project.start(&["run", "Wait.", "--agent", program.name(), "--max-iterations", "2", "--json"]);
     let id = until(PATIENCE, "a run", || project.run_id());
     // The command of the tool call runs, or the program ended before it came to that.
     until(PATIENCE, "a tool call", || {
-        let asleep = survivors(&id).iter().any(|(_, command)| command.contains("sleep 300"));
+        let asleep = survivors(&id).iter().any(|(_, command)| command.contains("300"));
         (asleep || live.is_over()).then_some(())
     });
     let stopped = project.ralph(&["stop", "--now"]);
@@ -112,6 +126,12 @@ fn expect(holds: bool, what: &str, ran: &Ran) -> Result<(), String> {
     if holds {
         return Ok(());
     }
-    let tail = |text: &str| text.chars().rev().take(1_500).collect::<String>().chars().rev().collect::<String>();
-    Err(format!("expected {what}; code {:?}\n--- out\n{}\n--- err\n{}", ran.code, tail(&ran.out), tail(&ran.err)))
+    let tail =
+        |text: &str| text.chars().rev().take(1_500).collect::<String>().chars().rev().collect::<String>();
+    Err(format!(
+        "expected {what}; code {:?}\n--- out\n{}\n--- err\n{}",
+        ran.code,
+        tail(&ran.out),
+        tail(&ran.err)
+    ))
 }

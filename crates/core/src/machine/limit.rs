@@ -14,7 +14,13 @@ const MOST_LIMITS: u32 = 500;
 
 impl Run {
     /// A limit is nobody's failure: wait, hand the work over, or stand still until someone may go on.
-    pub(super) fn give_way(&mut self, attempt: &Attempt, report: &Report, reset: Option<Timestamp>, now: Moment) {
+    pub(super) fn give_way(
+        &mut self,
+        attempt: &Attempt,
+        report: &Report,
+        reset: Option<Timestamp>,
+        now: Moment,
+    ) {
         self.remember(attempt, report.exit.to_string(), Vec::new(), &report.tail);
         self.tally.limits += 1;
         if self.tally.limits > MOST_LIMITS {
@@ -39,7 +45,8 @@ impl Run {
     fn stand_still(&mut self, until: Timestamp, exit: &AgentExit, now: Moment) {
         let wait = std::time::Duration::try_from(until.duration_since(now.at)).unwrap_or_default();
         if self.time_left(now.running).is_some_and(|left| left < wait) {
-            let evidence = format!("every agent is limited until {until}, after this run's own end; the last: {exit}");
+            let evidence =
+                format!("every agent is limited until {until}, after this run's own end; the last: {exit}");
             return self.halt(StopReason::AgentsExhausted, &evidence, now);
         }
         self.proceed(Step::Think(self.next_attempt()), now);

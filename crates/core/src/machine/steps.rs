@@ -227,7 +227,13 @@ impl Run {
         self.halt(stop.reason, &stop.evidence, now);
     }
 
-    pub(super) fn remember(&mut self, attempt: &Attempt, outcome: String, findings: Vec<String>, output: &str) {
+    pub(super) fn remember(
+        &mut self,
+        attempt: &Attempt,
+        outcome: String,
+        findings: Vec<String>,
+        output: &str,
+    ) {
         if self.tried.len() == REMEMBERED {
             self.tried.remove(0);
         }

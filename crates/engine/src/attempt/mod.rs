@@ -73,7 +73,12 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// Asks the guard for the agent, opening a guard first where there is none.
-    async fn spawn(&mut self, agent: &dyn Agent, attempt: &Attempt, brief: &Brief) -> Result<Child, AttemptError> {
+    async fn spawn(
+        &mut self,
+        agent: &dyn Agent,
+        attempt: &Attempt,
+        brief: &Brief,
+    ) -> Result<Child, AttemptError> {
         let stdin = store_brief(&self.parts.place.output_of(&self.run.id, attempt), brief)?;
         let invocation = agent.invocation(attempt);
         let mut env = environment::for_attempt(&self.parts.environment, &self.run.id, attempt);
