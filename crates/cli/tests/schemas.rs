@@ -111,7 +111,7 @@ fn the_documentation_shows_every_event_with_its_fields_and_a_line_that_holds() {
     let events = validator("events");
     let schema = schemars::schema_for!(Event).to_value();
     let variants = schema["oneOf"].as_array().unwrap();
-    assert_eq!(text.matches("\n### `").count(), variants.len() + 1, "every event, and `output`");
+    assert_eq!(text.matches("\n### `").count(), variants.len() + 2, "every event, `agent` and `output`");
     for variant in variants {
         let name = variant["properties"]["type"]["const"].as_str().unwrap();
         let section = section(&text, name);
@@ -124,6 +124,7 @@ fn the_documentation_shows_every_event_with_its_fields_and_a_line_that_holds() {
         serde_json::from_value::<Event>(example).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
     check(&events, &example(section(&text, "output")));
+    check(&events, &example(section(&text, "agent")));
 }
 
 /// From its heading to the next.

@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use ralph_core::control::{Control, ControlNo};
+use ralph_core::crew::{Crew, Member};
 use ralph_core::event::Event;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::moment::Moment;
@@ -42,9 +43,10 @@ fn start(limits: Limits) -> Run {
         id: RunId::new(at, 1),
         task: Task::prompt("make it work"),
         policy,
-        agent: AgentName::parse("command").unwrap(),
-        agent_command: vec!["agent".to_owned()],
-        model: None,
+        crew: Crew::new(
+            Member::new(AgentName::parse("command").unwrap(), vec!["agent".to_owned()]),
+            Vec::new(),
+        ),
         seed: 7,
         version: "0.0.0".to_owned(),
     };
