@@ -93,11 +93,13 @@ fn a_missing_program_is_told_before_anything_begins() {
 
 #[test]
 fn a_run_needs_an_agent_and_a_prompt() {
-    for args in [&["run", "do it"][..], &["run", ""], &["run"], &["run", "x", "--max-iterations", "0"]] {
+    for args in [&["run", ""][..], &["run"], &["run", "x", "--max-iterations", "0"]] {
         let ran = project().ralph(args);
         assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.err);
         assert!(!ran.err.is_empty(), "{args:?}");
     }
+    let ran = project().with("PATH", "/nowhere").ralph(&["run", "do it"]);
+    assert_eq!(ran.code, Some(5), "none is given and none is installed: {}", ran.err);
 }
 
 #[test]
