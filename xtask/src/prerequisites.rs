@@ -7,7 +7,7 @@ use anyhow::bail;
 use crate::cargo::{has, succeed};
 
 /// Each program with the Debian package that brings it.
-const PROGRAMS: [(&str, &str); 7] = [
+const PROGRAMS: [(&str, &str); 10] = [
     ("git", "git"),
     ("strace", "strace"),
     ("tmux", "tmux"),
@@ -15,6 +15,9 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("setpriv", "util-linux"),
     ("mount", "mount"),
     ("ps", "procps"),
+    ("openssl", "openssl"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
 ];
 
 /// Installs what is missing where that is possible; a test is never left out for want of a program.
