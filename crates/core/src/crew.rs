@@ -131,17 +131,6 @@ impl Crew {
         }
         answered
     }
-
-    /// From the next attempt on another agent is at work; it becomes the primary.
-    pub fn replace(&mut self, member: Member) {
-        self.members.retain(|other| other.agent != member.agent);
-        self.members.insert(0, member);
-        self.at_work = 0;
-    }
-
-    pub fn set_model(&mut self, model: Option<String>) {
-        self.members[self.at_work].model = model;
-    }
 }
 
 fn until(now: Timestamp, reset: Timestamp) -> Duration {

@@ -76,7 +76,7 @@ impl<S: Store + 'static> Drive<S> {
     async fn perform(&mut self) -> Result<(), EngineError> {
         loop {
             match self.run.step.clone() {
-                Step::Select => self.select(),
+                Step::Select => self.select().await?,
                 Step::Think(attempt) => self.think(attempt).await?,
                 Step::Code(attempt, brief) => self.code(attempt, brief).await?,
                 Step::Verify(attempt, report) => self.verify(attempt, report).await?,
@@ -97,10 +97,12 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// A prompt is its own only task.
-    fn select(&mut self) {
+    async fn select(&mut self) -> Result<(), EngineError> {
+        self.probe().await?;
         self.remember_gate();
         let task = self.run.task.clone();
         self.run.after_select(Some(task), self.now());
+        Ok(())
     }
 
     async fn think(&mut self, attempt: Attempt) -> Result<(), EngineError> {

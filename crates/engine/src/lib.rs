@@ -24,6 +24,7 @@ pub mod lock;
 pub mod loops;
 pub mod output;
 mod place;
+mod probe;
 mod rescue;
 mod settle;
 mod stopwatch;

@@ -7,6 +7,7 @@ mod agents;
 mod controls;
 mod crashes;
 mod ends;
+mod fallback;
 mod hooks;
 mod orphans;
 mod output;

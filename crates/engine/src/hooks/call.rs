@@ -79,7 +79,8 @@ impl Desk {
     ) -> Result<Answer, EngineError> {
         payload["run"] = Value::from(run.as_str());
         payload["root"] = Value::from(self.root.to_string_lossy());
-        let stdin = sealed(&payload).map_err(|source| EngineError::Pipe { source })?;
+        let stdin =
+            sealed(format!("{payload}\n").as_bytes()).map_err(|source| EngineError::Pipe { source })?;
         let launch = Launch {
             program: PathBuf::from(&hook.program),
             args: hook.args.clone(),
@@ -187,11 +188,10 @@ fn answer(ended: &Ended, hook: &Hook, redactor: &Redactor) -> Answer {
     }
 }
 
-/// The payload as a file that never blocks and is nowhere on disk.
-fn sealed(payload: &Value) -> std::io::Result<File> {
-    let mut file = File::from(memfd_create("hook", MFdFlags::MFD_CLOEXEC)?);
-    serde_json::to_writer(&mut file, payload)?;
-    file.write_all(b"\n")?;
+/// Something to read from a file that never blocks and is nowhere on disk.
+pub(crate) fn sealed(contents: &[u8]) -> std::io::Result<File> {
+    let mut file = File::from(memfd_create("ralph", MFdFlags::MFD_CLOEXEC)?);
+    file.write_all(contents)?;
     file.rewind()?;
     Ok(file)
 }

@@ -22,7 +22,7 @@ use crate::drive::Parts;
 use crate::error::EngineError;
 use crate::urgency::Urgency;
 use call::Answer;
-pub(crate) use call::Desk;
+pub(crate) use call::{Desk, sealed};
 use courier::Courier;
 
 /// One `[[hook]]`.
