@@ -147,15 +147,19 @@ impl Listener for CliListener {
 
     fn conclude(self: Box<Self>, exit: &AgentExit) -> Heard {
         let Conclusion { claim, usage, outcome, .. } = self.parser.conclude(exit, &self.stderr.text());
+        let question = match &outcome {
+            Outcome::Asked { question } => Some(question.clone()),
+            _ => None,
+        };
         let exit = ended(outcome, exit, &self.zone);
-        Heard { claim, usage, message: Some(self.message), exit: Some(exit) }
+        Heard { claim, question, usage, message: Some(self.message), exit: Some(exit) }
     }
 }
 
 /// The agent's own word for its end, where it has one.
 fn ended(outcome: Outcome, exit: &AgentExit, zone: &TimeZone) -> AgentExit {
     match outcome {
-        Outcome::Finished => exit.clone(),
+        Outcome::Finished | Outcome::Asked { .. } => exit.clone(),
         Outcome::Unfinished if exit.is_clean() => AgentExit::Unfinished,
         Outcome::Unfinished => exit.clone(),
         Outcome::Limited { reset, what } => {
@@ -166,8 +170,6 @@ fn ended(outcome: Outcome, exit: &AgentExit, zone: &TimeZone) -> AgentExit {
         Outcome::Unauthenticated { what, next } => AgentExit::Unauthenticated { what, next },
         Outcome::Misconfigured { what, next } => AgentExit::Misconfigured { what, next },
         Outcome::Failed { what } => AgentExit::Failed { what },
-        // A question that nobody answered is an end like any other: the next brief says that it was not done.
-        Outcome::Asked { .. } => exit.clone(),
     }
 }
 

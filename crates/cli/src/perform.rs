@@ -91,6 +91,7 @@ fn parts(
         hooks: hooks(&settings),
         rescue: rescue_places(),
         feed,
+        attended: stage.how.is_watched(),
         urgency,
     })
 }

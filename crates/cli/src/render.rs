@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use ralph_core::Timestamp;
 use ralph_core::agent_event::AgentEvent;
 use ralph_core::control::{Change, Control};
 use ralph_core::event::{Ending, Entry, Event, LimitsShown, Started};
+use ralph_core::question::QuestionNo;
 use ralph_core::report::Report;
 use ralph_core::stop::RunState;
 use ralph_core::verdict::Verdict;
@@ -44,6 +46,16 @@ pub(crate) fn line(entry: &Entry) -> Option<String> {
             let until = crate::words::moment(*until);
             paint(CALM, &format!("❚❚ every agent is at its limit; going on at {until}"))
         }
+        Event::QuestionAsked { question, text, until, .. } => question_line(*question, text, *until),
+        Event::QuestionAnswered { question, answer } => {
+            paint(CALM, &format!("  question {question} is answered: {}", printable(answer)))
+        }
+        Event::QuestionAssumed { question, assumption: None } => {
+            paint(CALM, &format!("  nobody answered question {question}: the agent decides"))
+        }
+        Event::QuestionAssumed { question, assumption: Some(assumption) } => {
+            paint(CALM, &format!("  question {question}, assumed: {}", printable(assumption)))
+        }
         Event::Notice { text } => paint(CALM, &format!("  note: {text}")),
         Event::RunStopped { stop_reason, status, evidence, .. } => stopped(stop_reason, *status, evidence),
         Event::AttemptStarted { .. }
@@ -59,6 +71,18 @@ fn run_started(started: &Started) -> String {
     let head = paint(HEAD, &format!("▶ run {}", started.run));
     let bounds = paint(FAINT, &format!("  agent {} · {}", started.agent, limits(&started.limits)));
     format!("{head}  {}\n{bounds}", printable(&started.description))
+}
+
+fn question_line(question: QuestionNo, text: &str, until: Option<Timestamp>) -> String {
+    let mut shown = paint(HEAD, &format!("? question {question}"));
+    for line in text.lines() {
+        shown += &format!("\n  {}", printable(line));
+    }
+    if let Some(until) = until {
+        let next = format!("❚❚ answer until {}: `ralph answer \"TEXT\"`", crate::words::moment(until));
+        shown += &format!("\n{}", paint(CALM, &next));
+    }
+    shown
 }
 
 fn limits(limits: &LimitsShown) -> String {
@@ -112,6 +136,7 @@ fn control_line(control: &Control, changed: bool) -> String {
         }
         Control::SetIterations { change: Change::By(by) } => format!("for {by:+} iterations"),
         Control::Steer { text } => format!("to mind: {}", printable(text)),
+        Control::Answer { question, .. } => format!("to take an answer to question {question}"),
     };
     let effect = if changed { "" } else { " (changes nothing)" };
     paint(CALM, &format!("  asked {asked}{effect}"))

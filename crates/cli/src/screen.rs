@@ -27,6 +27,11 @@ impl Show {
             Show::People { output: true } | Show::Json => Appetite::Everything,
         }
     }
+
+    /// Whether a person sees it on a terminal.
+    pub(crate) fn is_watched(self) -> bool {
+        matches!(self, Show::People { .. }) && std::io::stdout().is_terminal()
+    }
 }
 
 const REDRAW: Duration = Duration::from_millis(200);
@@ -62,10 +67,9 @@ pub(crate) struct Screen {
 
 impl Screen {
     pub(crate) fn new(how: Show) -> Screen {
-        let live = matches!(how, Show::People { .. }) && std::io::stdout().is_terminal();
         Screen {
             how,
-            live,
+            live: how.is_watched(),
             drawn: false,
             view: None,
             attempt_since: Instant::now(),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::Attempt;
 use crate::promise;
+use crate::question::{ASSUMPTION, Fate, Inbox};
 use crate::run::{Run, Tried};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,7 @@ pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
         tried(&mut text, &run.tried);
     }
     handover(&mut text, run);
+    questions(&mut text, &run.inbox);
     steering(&mut text, &run.steering);
     let _ = writeln!(text, "# Task\n\n{}\n", run.task.body.trim_end());
     let _ = writeln!(text, "# When it is done\n\n{}", promise::instruction(&attempt.promise));
@@ -76,6 +78,25 @@ fn handover(text: &mut String, run: &Run) {
              at them first.\n",
             handover.from, handover.why
         );
+    }
+}
+
+/// What became of what was asked.
+fn questions(text: &mut String, inbox: &Inbox) {
+    for question in inbox.pending() {
+        text.push_str("# You asked\n\n");
+        for line in question.text.trim().lines() {
+            let _ = writeln!(text, "> {line}");
+        }
+        let _ = match &question.fate {
+            Fate::Answered { answer } => writeln!(text, "\nThe answer: {answer}\n"),
+            Fate::Open | Fate::Assumed { .. } => writeln!(
+                text,
+                "\nNobody is there to answer. Decide it yourself: take what is easiest to change later, go on with the \
+                 work, and state in your final message, on a line of its own that begins with `{ASSUMPTION}`, what you \
+                 took for granted.\n"
+            ),
+        };
     }
 }
 

@@ -5,6 +5,8 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::question::QuestionNo;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "control", rename_all = "snake_case")]
 pub enum Control {
@@ -23,13 +25,18 @@ pub enum Control {
     Steer {
         text: String,
     },
+    /// What the agent asked.
+    Answer {
+        question: QuestionNo,
+        text: String,
+    },
 }
 
 impl Control {
     /// Whether a stopped run takes it up when it is resumed.
     pub fn waits_for_resume(&self) -> bool {
         match self {
-            Control::SetIterations { .. } | Control::Steer { .. } => true,
+            Control::SetIterations { .. } | Control::Steer { .. } | Control::Answer { .. } => true,
             Control::Pause | Control::Resume | Control::Stop | Control::Abort => false,
         }
     }

@@ -8,6 +8,7 @@ use crate::agent_event::AgentEvent;
 use crate::control::{Control, ControlNo};
 use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::{Cost, Limits};
+use crate::question::QuestionNo;
 use crate::report::{Fault, Report};
 use crate::stop::{RunState, StopReason};
 use crate::verdict::Verdict;
@@ -94,6 +95,24 @@ pub enum Event {
     AllLimited {
         until: Timestamp,
     },
+    /// The agent asked instead of working.
+    QuestionAsked {
+        question: QuestionNo,
+        task: TaskId,
+        iteration: u32,
+        text: String,
+        /// Until when an answer is waited for; without it the run goes on at once.
+        until: Option<Timestamp>,
+    },
+    QuestionAnswered {
+        question: QuestionNo,
+        answer: String,
+    },
+    /// Nobody answered: the agent decides. Written again when it says what it took for granted.
+    QuestionAssumed {
+        question: QuestionNo,
+        assumption: Option<String>,
+    },
     /// A limit was reached; the run stops for it.
     Limit {
         reason: StopReason,
@@ -167,7 +186,7 @@ pub enum Custody {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    Reported(Report),
+    Reported(Box<Report>),
     Lost(Fault),
 }
 
@@ -190,6 +209,9 @@ impl Event {
             Event::Unpaused {} => "unpaused",
             Event::AgentChanged { .. } => "agent_changed",
             Event::AllLimited { .. } => "all_limited",
+            Event::QuestionAsked { .. } => "question_asked",
+            Event::QuestionAnswered { .. } => "question_answered",
+            Event::QuestionAssumed { .. } => "question_assumed",
             Event::Limit { .. } => "limit",
             Event::Notice { .. } => "notice",
             Event::RunStopped { .. } => "run_stopped",

@@ -35,6 +35,7 @@ pub mod machine;
 pub mod moment;
 pub mod policy;
 pub mod promise;
+pub mod question;
 pub mod redact;
 pub mod report;
 pub mod run;

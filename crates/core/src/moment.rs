@@ -14,3 +14,9 @@ pub struct Moment {
     /// Time this run has been running, pauses and downtime excluded.
     pub running: Duration,
 }
+
+impl Moment {
+    pub fn after(&self, by: Duration) -> Timestamp {
+        self.at.saturating_add(by).expect("a duration never under-flows a timestamp")
+    }
+}

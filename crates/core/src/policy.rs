@@ -15,6 +15,8 @@ pub struct Policy {
     pub completion: Completion,
     pub deadlines: Deadlines,
     pub retry: Retry,
+    #[serde(default)]
+    pub patience: Patience,
 }
 
 /// Every limit of a run. They are checked in one place: `Run::limit_reached`.
@@ -157,6 +159,25 @@ pub struct Deadlines {
     /// Between two outputs.
     pub silence: Option<Duration>,
     pub total: Option<Duration>,
+}
+
+/// How long a question waits for its answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Patience {
+    /// Half an hour while somebody is there, not at all otherwise.
+    #[default]
+    WhileAttended,
+    For(Duration),
+}
+
+impl Patience {
+    pub fn of(self, attended: bool) -> Duration {
+        match self {
+            Patience::For(time) => time,
+            Patience::WhileAttended if attended => Duration::from_secs(30 * 60),
+            Patience::WhileAttended => Duration::ZERO,
+        }
+    }
 }
 
 /// How long to wait after a failed attempt: `base`, doubled with every further failure, up to `longest`.

@@ -12,6 +12,9 @@ use crate::stop::StopReason;
 pub struct Report {
     pub exit: AgentExit,
     pub claim: Claim,
+    /// What it asked instead of working.
+    #[serde(default)]
+    pub question: Option<String>,
     pub usage: Usage,
     pub duration_ms: u64,
     /// Bytes that the agent printed.

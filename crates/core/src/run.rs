@@ -12,6 +12,7 @@ use crate::crew::Crew;
 use crate::event::Event;
 use crate::id::{AgentName, RunId};
 use crate::policy::Policy;
+use crate::question::{Inbox, QuestionNo};
 use crate::report::{Report, Usage};
 use crate::stop::Stop;
 use crate::task::Task;
@@ -40,6 +41,11 @@ pub struct Run {
     pub tried: Vec<Tried>,
     /// Who had the work before, and why it was given on, for the next brief.
     pub handover: Option<Handover>,
+    #[serde(default)]
+    pub inbox: Inbox,
+    /// What the agent of the present iteration asked.
+    #[serde(default)]
+    pub asked: Option<String>,
     /// The last control that was applied.
     pub controls_seen: ControlNo,
     /// Events that the next commit writes.
@@ -67,6 +73,8 @@ pub enum Until {
     Time { from: Timestamp, to: Timestamp },
     /// Until the first agent may go on; the run's own time stands still.
     Reset { from: Timestamp, to: Timestamp },
+    /// Until a question is answered; the run's own time stands still.
+    Answer { from: Timestamp, to: Timestamp, question: QuestionNo },
     /// Until a person resumes the run.
     Told,
 }

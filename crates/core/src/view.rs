@@ -10,6 +10,7 @@ use crate::Timestamp;
 use crate::control::Control;
 use crate::event::{Ending, Entry, Event, LimitsShown};
 use crate::id::{AgentName, RunId, SessionId, TaskId};
+use crate::question::{Fate, Question, QuestionNo};
 use crate::report::Usage;
 use crate::stop::RunState;
 
@@ -37,6 +38,7 @@ pub struct RunView {
     pub usage: Usage,
     pub snapshot: Option<String>,
     pub last_output: String,
+    pub questions: Vec<Question>,
     pub limits: LimitsShown,
     pub doing: Doing,
     pub started_at: Timestamp,
@@ -83,6 +85,7 @@ impl RunView {
             usage: Usage::default(),
             snapshot: None,
             last_output: String::new(),
+            questions: Vec::new(),
             limits: started.limits,
             doing: Doing::Between,
             started_at: entry.at,
@@ -136,6 +139,27 @@ impl RunView {
                 self.doing = Doing::Waiting { until: *until, why: "every agent is limited".to_owned() };
             }
             Event::AgentChanged { to, .. } => self.agent = to.clone(),
+            Event::QuestionAsked { question, task, iteration, text, until } => {
+                if let Some(until) = until {
+                    self.status = RunState::Paused;
+                    self.doing =
+                        Doing::Waiting { until: *until, why: "an answer to the agent's question".to_owned() };
+                }
+                self.questions.push(Question {
+                    no: *question,
+                    task: task.clone(),
+                    iteration: *iteration,
+                    text: text.clone(),
+                    asked_at: entry.at,
+                    fate: Fate::Open,
+                });
+            }
+            Event::QuestionAnswered { question, answer } => {
+                self.decided(*question, &Fate::Answered { answer: answer.clone() });
+            }
+            Event::QuestionAssumed { question, assumption } => {
+                self.decided(*question, &Fate::Assumed { assumption: assumption.clone() });
+            }
             Event::Unpaused {} => self.reopened(),
             Event::RunStopped { stop_reason, status, exit_code, evidence, .. } => {
                 self.status = *status;
@@ -156,6 +180,15 @@ impl RunView {
             | Event::ControlApplied { .. }
             | Event::Limit { .. }
             | Event::Notice { .. } => {}
+        }
+    }
+
+    fn decided(&mut self, no: QuestionNo, fate: &Fate) {
+        let Some(question) = self.questions.iter_mut().find(|question| question.no == no) else { return };
+        let was = std::mem::replace(&mut question.fate, fate.clone());
+        let waits = self.status == RunState::Paused && matches!(self.doing, Doing::Waiting { .. });
+        if was == Fate::Open && waits {
+            self.reopened();
         }
     }
 

@@ -10,7 +10,7 @@ use ralph_core::crew::{Crew, Member};
 use ralph_core::event::Event;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::moment::Moment;
-use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
+use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Fault, Report, Usage};
 use ralph_core::run::{Pace, Request, Run, Step};
@@ -38,6 +38,7 @@ fn start(limits: Limits) -> Run {
         completion: Completion::by_promise(promise),
         deadlines: Deadlines::default(),
         retry: Retry { base: Duration::ZERO, ..Retry::default() },
+        patience: Patience::default(),
     };
     let request = Request {
         id: RunId::new(at, 1),
@@ -63,6 +64,7 @@ fn report(code: i32, claim: Claim) -> Report {
     Report {
         exit: AgentExit::Code { code },
         claim,
+        question: None,
         usage,
         duration_ms: 1,
         output_bytes: 0,
@@ -94,7 +96,7 @@ fn attempt(run: &mut Run, outcome: Result<Report, Fault>, at: Moment) {
         run.after_verify(attempt, Ok(verdict), &report.tail, at);
     }
     if let Step::Consolidate(attempt, verdict) = run.step.clone() {
-        run.after_consolidate(attempt, verdict, at);
+        run.after_consolidate(attempt, verdict, false, at);
     }
     if let Step::Abandon(_, stop) = run.step.clone() {
         run.after_abandon(&stop, at);

@@ -14,8 +14,9 @@ use ralph_core::crew::{Crew, Member};
 use ralph_core::event::{Ending, Entry, Event};
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::moment::Moment;
-use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
+use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry};
 use ralph_core::promise::{Claim, Word};
+use ralph_core::question::QuestionNo;
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
 use ralph_core::run::{Fresh, Pace, Request, Run, Step, Until};
 use ralph_core::stop::StopReason;
@@ -31,6 +32,11 @@ fn in_every_world_the_run_stops_within_its_limits_and_counts_nothing_twice() {
     for seed in 0..WORLDS {
         let world = World::live(seed);
         world.check(seed);
+        let assumed =
+            |entry: &Entry| matches!(entry.event, Event::QuestionAssumed { assumption: Some(_), .. });
+        if world.journal.iter().any(assumed) {
+            seen.insert("assumption".to_owned(), 1);
+        }
         for what in world.happened {
             *seen.entry(what).or_insert(0_u32) += 1;
         }
@@ -52,7 +58,11 @@ fn the_same_seed_gives_the_same_run() {
     }
 }
 
-const MUST_HAPPEN: [&str; 40] = [
+const MUST_HAPPEN: [&str; 44] = [
+    "question",
+    "question waited out",
+    "control answer",
+    "assumption",
     "exit limited",
     "exit unauthenticated",
     "stop agents_exhausted",
@@ -192,7 +202,10 @@ impl World {
                 let verdict = verdict::judge(&self.run.policy.completion, &report);
                 self.run.after_verify(attempt, Ok(verdict), &report.tail, self.now());
             }
-            Step::Consolidate(attempt, verdict) => self.run.after_consolidate(attempt, verdict, self.now()),
+            Step::Consolidate(attempt, verdict) => {
+                let attended = self.dice.one_in(2);
+                self.run.after_consolidate(attempt, verdict, attended, self.now());
+            }
             Step::Wait(until, then) => {
                 if !self.commit() {
                     return true;
@@ -225,6 +238,15 @@ impl World {
             Until::Reset { to, .. } => {
                 self.at = to;
                 self.happened.push("stood still".to_owned());
+                self.run.after_wait(then, self.now());
+            }
+            Until::Answer { to, question, .. } => {
+                if self.dice.one_in(2) {
+                    self.request(Control::Answer { question, text: "the first".to_owned() });
+                    return self.look();
+                }
+                self.at = to;
+                self.happened.push("question waited out".to_owned());
                 self.run.after_wait(then, self.now());
             }
             Until::Told => {
@@ -271,6 +293,11 @@ impl World {
         let exit = self.exit();
         self.happened.push(format!("exit {}", name_of_exit(&exit)));
         let claim = if self.dice.one_in(15) { Claim::Made { line: 1 } } else { Claim::None };
+        let question = self.dice.one_in(10).then(|| "Which one?".to_owned());
+        if question.is_some() {
+            self.happened.push("question".to_owned());
+        }
+        let tail = if self.dice.one_in(4) { "Assumption: the first" } else { "output" };
         let usage = Usage {
             input_tokens: self.dice.below(500),
             cached_tokens: 0,
@@ -280,10 +307,11 @@ impl World {
         Ok(Report {
             exit,
             claim,
+            question,
             usage,
             duration_ms: 1,
             output_bytes: 0,
-            tail: "output".repeat(50),
+            tail: tail.to_owned(),
             leftovers: 0,
         })
     }
@@ -317,12 +345,16 @@ impl World {
 
     /// A person asks for something; sometimes twice.
     fn ask(&mut self) {
-        let control = match self.dice.below(14) {
+        let control = match self.dice.below(15) {
             0..=3 => Control::Pause,
             4..=6 => Control::Resume,
             7 => Control::Stop,
             8 => Control::Abort,
             9..=11 => Control::SetIterations { change: Change::By(self.dice.below(5) as i32 - 2) },
+            12 => {
+                let question = QuestionNo(1 + self.dice.below(4) as u32);
+                Control::Answer { question, text: "neither".to_owned() }
+            }
             _ => Control::Steer { text: "mind the tests".to_owned() },
         };
         if self.dice.one_in(5) {
@@ -431,6 +463,11 @@ impl World {
             "seed {seed}: the view and the run disagree"
         );
         assert_eq!(
+            view.questions,
+            self.run.inbox.questions(),
+            "seed {seed}: the view and the inbox disagree"
+        );
+        assert_eq!(
             view.stop_reason.as_deref(),
             self.run.stop().map(|stop| stop.reason.name()),
             "seed {seed}"
@@ -520,6 +557,7 @@ fn policy(dice: &mut Dice) -> Policy {
         completion: Completion::by_promise(promise),
         deadlines: Deadlines::default(),
         retry: Retry::default(),
+        patience: if dice.one_in(3) { Patience::For(Duration::from_secs(60)) } else { Patience::default() },
     }
 }
 

@@ -54,6 +54,8 @@ pub trait Listener: Send {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
     pub claim: Claim,
+    /// What it asked, where it has a way of its own to ask.
+    pub question: Option<String>,
     pub usage: Usage,
     /// Its final message, where that is less than all it printed.
     pub message: Option<String>,

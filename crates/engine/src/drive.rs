@@ -44,6 +44,8 @@ pub struct Parts<S> {
     /// Where what is in memory may be put when the state directory is gone, the best first.
     pub rescue: Vec<std::path::PathBuf>,
     pub feed: Feed,
+    /// Whether somebody watches who could answer a question.
+    pub attended: bool,
     pub urgency: watch::Receiver<Urgency>,
 }
 
@@ -184,7 +186,7 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("consolidate.before");
         let now = self.now();
         crash_point("consolidate.inside");
-        self.run.after_consolidate(attempt, verdict, now);
+        self.run.after_consolidate(attempt, verdict, self.parts.attended, now);
         crash_point("consolidate.after");
     }
 

@@ -12,7 +12,7 @@ use ralph_core::crew::{Crew, Member};
 use ralph_core::event::Entry;
 use ralph_core::id::{AgentName, BadId, RunId, SessionId};
 use ralph_core::moment::Moment;
-use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Policy, Promise, Retry};
+use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry};
 use ralph_core::promise::{Word, WordError};
 use ralph_core::redact::Redactor;
 use ralph_core::report::Fault;
@@ -103,7 +103,7 @@ impl<S: Store> Loops<S> {
                 Step::Verify(attempt, report) => {
                     run.after_verify(attempt, Err(Fault::Aborted), &report.tail, now);
                 }
-                Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, now),
+                Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, false, now),
                 Step::Abandon(_, stop) => run.after_abandon(&stop, now),
                 Step::Wait(_, then) => run.after_wait(*then, now),
                 Step::Select | Step::Think(_) | Step::Stop(_) => run.after_wait(run.step.clone(), now),
@@ -194,6 +194,7 @@ impl<S: Store> Loops<S> {
                 completion: Completion::by_promise(Promise { word, nonce: true }),
                 deadlines: Deadlines::default(),
                 retry: Retry::default(),
+                patience: Patience::For(std::time::Duration::ZERO),
             },
             crew: Crew::new(Member::new(self.host.clone(), Vec::new()), Vec::new()),
             seed,

@@ -27,7 +27,9 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("wait.inside");
         let waited = match until {
             Until::Time { from, to } => self.wait_until(remaining(from, to)).await?,
-            Until::Reset { from, to } => self.wait_still(remaining(from, to)).await?,
+            Until::Reset { from, to } | Until::Answer { from, to, .. } => {
+                self.wait_still(remaining(from, to)).await?
+            }
             Until::Told => self.wait_still(None).await?,
         };
         crash_point("wait.after");

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::event::Line;
 
+use super::inbox::Asked;
 use super::status::Status;
 use crate::problem::Problems;
 use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
@@ -64,6 +65,8 @@ enum Described {
     Events,
     /// `ralph status --json`
     Status,
+    /// `ralph inbox --json`
+    Inbox,
 }
 
 impl ConfigArgs {
@@ -83,6 +86,7 @@ impl Described {
             Described::Config => schema(),
             Described::Events => schemars::schema_for!(Line).to_value(),
             Described::Status => schemars::schema_for!(Status).to_value(),
+            Described::Inbox => schemars::schema_for!(Vec<Asked>).to_value(),
         }
     }
 }

@@ -119,7 +119,7 @@ fn parse_change(given: &str) -> Result<Change, Problems> {
 }
 
 /// Writes the control down, tells the running process, and says so: in this order.
-fn ask(named: Option<String>, control: Control, told: &str) -> Outcome {
+pub(crate) fn ask(named: Option<String>, control: Control, told: &str) -> Outcome {
     let project = Project::here(Given::default())?;
     block_on(async {
         let store = project.existing_store()?;

@@ -68,7 +68,8 @@ fn iteration_of(line: &Line) -> Option<u32> {
             | Event::AttemptEnded { iteration, .. }
             | Event::Verdict { iteration, .. }
             | Event::IterationEnded { iteration, .. }
-            | Event::TaskCompleted { iteration, .. } => Some(*iteration),
+            | Event::TaskCompleted { iteration, .. }
+            | Event::QuestionAsked { iteration, .. } => Some(*iteration),
             Event::RunStarted(_)
             | Event::RunResumed {}
             | Event::ControlApplied { .. }
@@ -77,6 +78,8 @@ fn iteration_of(line: &Line) -> Option<u32> {
             | Event::Unpaused {}
             | Event::AgentChanged { .. }
             | Event::AllLimited { .. }
+            | Event::QuestionAnswered { .. }
+            | Event::QuestionAssumed { .. }
             | Event::Limit { .. }
             | Event::Notice { .. }
             | Event::RunStopped { .. } => None,

@@ -7,6 +7,7 @@ pub(crate) mod control;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod guard;
+pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod logs;
 pub(crate) mod replay;
@@ -50,6 +51,8 @@ enum Command {
     Pause(control::PauseArgs),
     Set(control::SetArgs),
     Steer(control::SteerArgs),
+    Inbox(inbox::InboxArgs),
+    Answer(inbox::AnswerArgs),
     Agents(agents::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
@@ -72,6 +75,8 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Pause(args) => control::pause(args),
         Command::Set(args) => control::set(args),
         Command::Steer(args) => control::steer(args),
+        Command::Inbox(args) => inbox::inbox(args),
+        Command::Answer(args) => inbox::answer(args),
         Command::Agents(args) => agents::run(args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),

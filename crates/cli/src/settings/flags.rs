@@ -72,6 +72,9 @@ pub(crate) struct AgentFlags {
     /// How long an attempt may take in all
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub(crate) total_timeout: Option<String>,
+    /// How long a question of the agent waits for its answer; 0 goes on at once
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub(crate) answer_deadline: Option<String>,
 }
 
 impl AgentFlags {
@@ -84,6 +87,7 @@ impl AgentFlags {
         given.flag("--start-timeout", "agent", "start_timeout", self.start_timeout.as_deref());
         given.flag("--silence-timeout", "agent", "silence_timeout", self.silence_timeout.as_deref());
         given.flag("--total-timeout", "agent", "total_timeout", self.total_timeout.as_deref());
+        given.flag("--answer-deadline", "agent", "answer_deadline", self.answer_deadline.as_deref());
     }
 }
 

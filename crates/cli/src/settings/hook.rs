@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 18] = [
+pub(crate) const EVENTS: [&str; 21] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -30,6 +30,9 @@ pub(crate) const EVENTS: [&str; 18] = [
     "unpaused",
     "agent_changed",
     "all_limited",
+    "question_asked",
+    "question_answered",
+    "question_assumed",
     "limit",
     "notice",
     "run_stopped",

@@ -104,6 +104,9 @@ pub(crate) struct AgentPart {
     /// How long to wait after a failed attempt; doubles with every further failure.
     #[schemars(with = "Option<DurationText>", extend("default" = "2s"))]
     pub(crate) retry_delay: Option<Set<Duration>>,
+    /// How long a question of the agent waits for its answer (30m while a terminal shows the run, else not at all).
+    #[schemars(with = "Option<DurationText>", extend("examples" = ["10m"]))]
+    pub(crate) answer_deadline: Option<Set<Duration>>,
     /// Environment variables that the agent does not get.
     #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["AWS_SECRET_ACCESS_KEY"]]))]
     pub(crate) env_exclude: Option<Set<Vec<String>>>,
@@ -242,6 +245,7 @@ impl AgentPart {
             silence_timeout: from.take("agent", "silence_timeout", |r| deadline(r, DAY)),
             total_timeout: from.take("agent", "total_timeout", |r| deadline(r, 30 * DAY)),
             retry_delay: from.take("agent", "retry_delay", |r| delay(r, DAY / 24)),
+            answer_deadline: from.take("agent", "answer_deadline", |r| delay(r, 7 * DAY)),
             env_exclude: from.take("agent", "env_exclude", plain::variable_names),
             custody: from.take("agent", "custody", plain::custody),
         }
@@ -258,6 +262,7 @@ impl AgentPart {
             silence_timeout: self.silence_timeout.or(lower.silence_timeout),
             total_timeout: self.total_timeout.or(lower.total_timeout),
             retry_delay: self.retry_delay.or(lower.retry_delay),
+            answer_deadline: self.answer_deadline.or(lower.answer_deadline),
             env_exclude: self.env_exclude.or(lower.env_exclude),
             custody: self.custody.or(lower.custody),
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::id::AgentName;
-use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Policy, Promise, Retry, Signal};
+use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::promise::Word;
 use schemars::JsonSchema;
 
@@ -29,6 +29,7 @@ pub(crate) struct Settings {
     completion: Completion,
     deadlines: Deadlines,
     retry: Retry,
+    patience: Patience,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +67,7 @@ impl Settings {
             completion: self.completion.clone(),
             deadlines: self.deadlines,
             retry: self.retry,
+            patience: self.patience,
         }
     }
 
@@ -92,6 +94,10 @@ impl Settings {
             limits: LimitsSet::resolve(&merged.limits)?,
             completion: completion(merged),
             deadlines: deadlines(agent),
+            patience: agent
+                .answer_deadline
+                .as_ref()
+                .map_or(Patience::default(), |set| Patience::For(set.value)),
             retry: Retry { base, longest: Retry::default().longest.max(base) },
         })
     }

@@ -68,6 +68,7 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("agent", "silence_timeout", &agent.silence_timeout, time),
         row("agent", "total_timeout", &agent.total_timeout, time),
         row("agent", "retry_delay", &agent.retry_delay, time),
+        row("agent", "answer_deadline", &agent.answer_deadline, time),
         row("agent", "env_exclude", &agent.env_exclude, |names| json!(names)),
         row("agent", "custody", &agent.custody, |choice| json!(custody_name(*choice))),
         row("promise", "word", &promise.word, |word| json!(word.as_str())),

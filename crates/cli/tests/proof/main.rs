@@ -11,6 +11,7 @@ mod fallback;
 mod hooks;
 mod orphans;
 mod output;
+mod questions;
 mod redaction;
 mod signals;
 mod starts;

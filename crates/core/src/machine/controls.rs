@@ -12,13 +12,16 @@ impl Run {
             return;
         }
         self.controls_seen = no;
-        let before = (self.step.clone(), self.pace, self.policy.limits.clone(), self.steering.len());
+        let seen = |run: &Run| {
+            let limits = run.policy.limits.clone();
+            (run.step.clone(), run.pace, limits, run.steering.len(), run.inbox.clone())
+        };
+        let before = seen(self);
         let at = self.fresh.len();
         if self.stop().is_none() || (self.is_unfinished() && control.waits_for_resume()) {
             self.obey(control, now);
         }
-        let after = (self.step.clone(), self.pace, self.policy.limits.clone(), self.steering.len());
-        let changed = before != after;
+        let changed = before != seen(self);
         // The cause stands in the journal before what it led to.
         let event = Event::ControlApplied { no, control: control.clone(), changed };
         self.fresh.insert(at, Fresh { at: now.at, event });
@@ -33,6 +36,7 @@ impl Run {
             Control::Abort => self.pace = Pace::Aborting,
             Control::SetIterations { change } => self.set_iterations(*change),
             Control::Steer { text } => self.steering.push(text.clone()),
+            Control::Answer { question, text } => self.answer(*question, text, now),
             Control::Pause | Control::Resume | Control::Stop => return,
         }
         self.reconsider(now);

@@ -36,7 +36,7 @@ impl Run {
         if self.step != next || delay.is_zero() {
             return;
         }
-        let until = now.at.saturating_add(delay).expect("a duration never under-flows a timestamp");
+        let until = now.after(delay);
         self.note(now.at, Event::Waiting { until, why: why.to_owned() });
         self.step = Step::Wait(Until::Time { from: now.at, to: until }, Box::new(next));
     }

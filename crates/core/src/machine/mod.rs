@@ -6,5 +6,6 @@
 mod controls;
 mod gate;
 mod limit;
+mod questions;
 mod resume;
 mod steps;

@@ -19,6 +19,10 @@ impl Run {
                 self.note(now.at, Event::Unpaused {});
                 self.proceed(*then, now);
             }
+            Step::Wait(Until::Answer { to, .. }, _) => {
+                let why = "a question is open; `ralph inbox` shows it".to_owned();
+                self.note(now.at, Event::Waiting { until: to, why });
+            }
             Step::Abandon(_, stop) => self.reopen_after(&stop, now),
             Step::Select | Step::Think(_) | Step::Verify(..) | Step::Consolidate(..) | Step::Wait(..) => {}
         }

@@ -5,8 +5,9 @@ use crate::brief::Brief;
 use crate::control::ControlNo;
 use crate::event::{Ending, Event, FORMAT, LimitsShown, Started};
 use crate::moment::Moment;
+use crate::question::Inbox;
 use crate::report::{Fault, Report, Response};
-use crate::run::{Pace, Request, Run, Step, Tally, Tried};
+use crate::run::{Pace, Request, Run, Step, Tally, Tried, Until};
 use crate::stop::{Stop, StopReason};
 use crate::task::Task;
 use crate::verdict::Verdict;
@@ -33,6 +34,8 @@ impl Run {
             steered: 0,
             tried: Vec::new(),
             handover: None,
+            inbox: Inbox::default(),
+            asked: None,
             controls_seen: ControlNo::default(),
             fresh: Vec::new(),
         };
@@ -84,6 +87,8 @@ impl Run {
         self.tally.attempts = attempt.number;
         self.tally.attempts_total += 1;
         self.steered = self.steering.len();
+        self.inbox.brief();
+        self.asked = None;
         self.handover = None;
         self.note(
             now.at,
@@ -114,13 +119,15 @@ impl Run {
             Event::AttemptEnded {
                 iteration: attempt.iteration,
                 attempt: attempt.number,
-                ending: Ending::Reported(report.clone()),
+                ending: Ending::Reported(Box::new(report.clone())),
             },
         );
         match report.exit.response() {
             Response::Verify => {
                 self.tally.failures = 0;
                 self.crew.worked();
+                self.hear_assumptions(&report.tail, now);
+                self.asked.clone_from(&report.question);
                 self.step = Step::Verify(attempt, report);
             }
             Response::Retry => {
@@ -182,6 +189,7 @@ impl Run {
             Err(fault) => return self.cut_short(attempt, fault, now),
         };
         self.steering.drain(..std::mem::take(&mut self.steered));
+        self.inbox.judged();
         self.note(
             now.at,
             Event::Verdict {
@@ -197,7 +205,9 @@ impl Run {
     }
 
     /// The iteration is over.
-    pub fn after_consolidate(&mut self, attempt: Attempt, verdict: Verdict, now: Moment) {
+    ///
+    /// `attended` says whether somebody is there who could answer a question.
+    pub fn after_consolidate(&mut self, attempt: Attempt, verdict: Verdict, attended: bool, now: Moment) {
         self.tally.running = now.running;
         self.mid_iteration = false;
         let Attempt { iteration, task, .. } = attempt;
@@ -208,16 +218,22 @@ impl Run {
                 self.note(now.at, Event::TaskCompleted { task, iteration });
                 self.halt(StopReason::Completed, &format!("iteration {iteration}: {evidence}"), now);
             }
-            Verdict::Incomplete { .. } => {
-                let delay = self.policy.limits.iteration_delay;
-                self.proceed_after(delay, "iteration delay", Step::Select, now);
-            }
+            Verdict::Incomplete { .. } => match self.asked.take() {
+                Some(text) => self.park(task, iteration, text, attended, now),
+                None => {
+                    let delay = self.policy.limits.iteration_delay;
+                    self.proceed_after(delay, "iteration delay", Step::Select, now);
+                }
+            },
         }
     }
 
     /// The time is over, or a person said go on.
     pub fn after_wait(&mut self, then: Step, now: Moment) {
         self.tally.running = now.running;
+        if let Step::Wait(Until::Answer { question, .. }, _) = self.step {
+            self.assume(question, now);
+        }
         self.proceed(then, now);
     }
 

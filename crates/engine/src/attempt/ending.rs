@@ -2,8 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use ralph_core::promise::Claim;
+use ralph_core::question;
 use ralph_core::report::{AgentExit, Fault, Report};
 
+use crate::agent::Heard;
 use crate::custody::{SpawnError, Status};
 use crate::error::chain;
 use crate::watchdog::Overdue;
@@ -27,7 +30,8 @@ pub(super) fn unusable(what: String, begun: Instant) -> Report {
 fn silent(exit: AgentExit, begun: Instant) -> Report {
     Report {
         exit,
-        claim: ralph_core::promise::Claim::None,
+        claim: Claim::None,
+        question: None,
         usage: ralph_core::report::Usage::default(),
         duration_ms: millis(begun.elapsed()),
         output_bytes: 0,
@@ -54,6 +58,13 @@ pub(super) fn exit_of(cause: Option<Cause>, status: Status) -> AgentExit {
             Status::Signal(signal) => AgentExit::Signal { signal },
         },
     }
+}
+
+/// What the agent asked, with its own means or because its final message does nothing else. A claim asks nothing.
+pub(super) fn asked(heard: &Heard, exit: &AgentExit, message: &str) -> Option<String> {
+    let may = exit.is_clean() && !matches!(heard.claim, Claim::Made { .. });
+    let asked = || heard.question.clone().or_else(|| question::only_asks(message));
+    may.then(asked).flatten()
 }
 
 pub(super) fn millis(duration: Duration) -> u64 {

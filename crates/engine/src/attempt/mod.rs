@@ -23,7 +23,7 @@ use crate::output::Recorder;
 use crate::settle::LOOK;
 use crate::urgency::{Urgency, pressed};
 use crate::watchdog::{Overdue, Watchdog};
-use ending::{Cause, exit_of, fault_of, last_chars, millis, not_started, unusable};
+use ending::{Cause, asked, exit_of, fault_of, last_chars, millis, not_started, unusable};
 use pipes::{BUFFER, half, read_either, store_brief};
 
 /// How long what is still in the pipes may take to come out after the agent is gone.
@@ -237,20 +237,23 @@ impl<S: Store + 'static> Drive<S> {
             self.take_in(&mut shift, (stream, 0))?;
         }
         let recorded = shift.recorder.finish()?;
+        let leftovers = exit.leftovers;
         let ended = exit_of(shift.cause, exit.status);
         let heard = shift.listener.conclude(&ended);
         if let Some(fault) = shift.cause.and_then(fault_of) {
             return Ok(Err(fault));
         }
-        let said = heard.exit.filter(|_| shift.cause.is_none());
+        let exit = heard.exit.clone().filter(|_| shift.cause.is_none()).unwrap_or(ended);
+        let message = heard.message.as_ref().unwrap_or(&recorded.tail);
         Ok(Ok(Report {
-            exit: said.unwrap_or(ended),
+            question: asked(&heard, &exit, message),
+            exit,
             claim: heard.claim,
             usage: heard.usage,
             duration_ms: millis(shift.begun.elapsed()),
             output_bytes: recorded.bytes,
-            tail: last_chars(heard.message.as_ref().unwrap_or(&recorded.tail), REPORTED_TAIL),
-            leftovers: exit.leftovers,
+            tail: last_chars(message, REPORTED_TAIL),
+            leftovers,
         }))
     }
 

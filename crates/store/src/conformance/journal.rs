@@ -34,11 +34,11 @@ fn every_event() -> Vec<Event> {
             brief_bytes: (1 << 53) + 1,
         },
         Event::AgentSpawned { iteration, attempt, pid: 7, custody: Custody::Cgroup },
-        Event::AttemptEnded { iteration, attempt, ending: Ending::Reported(clean()) },
+        Event::AttemptEnded { iteration, attempt, ending: Ending::Reported(Box::new(clean())) },
         Event::AttemptEnded {
             iteration,
             attempt,
-            ending: Ending::Reported(report(AgentExit::NotStarted { why: text() })),
+            ending: Ending::Reported(Box::new(report(AgentExit::NotStarted { why: text() }))),
         },
         Event::AttemptEnded { iteration, attempt, ending: Ending::Lost(Fault::Interrupted) },
         Event::Verdict { iteration, attempt, verdict: incomplete() },

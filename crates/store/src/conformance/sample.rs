@@ -50,6 +50,7 @@ pub fn run_with_id(id: RunId) -> Run {
         completion: Completion::by_promise(promise),
         deadlines: Deadlines::default(),
         retry: Retry { base: Duration::ZERO, longest: Duration::ZERO },
+        patience: ralph_core::policy::Patience::default(),
     };
     let request = Request {
         id,
@@ -66,7 +67,7 @@ pub fn report(exit: AgentExit) -> Report {
     let usage = Usage { input_tokens: 11, cached_tokens: 5, output_tokens: 3, cost: Cost(17) };
     let (duration_ms, output_bytes) = (1200, 90);
     let tail = "the end \u{1b}[0m".to_owned();
-    Report { exit, claim: Claim::None, usage, duration_ms, output_bytes, tail, leftovers: 1 }
+    Report { exit, claim: Claim::None, question: None, usage, duration_ms, output_bytes, tail, leftovers: 1 }
 }
 
 pub fn clean() -> Report {
@@ -96,8 +97,10 @@ pub fn advance(run: &mut Run, report: Report, verdict: Verdict, second: i64) {
         }
         Step::Code(attempt, _) => run.after_code(attempt, Ok(report), now),
         Step::Verify(attempt, report) => run.after_verify(attempt, Ok(verdict), &report.tail, now),
-        Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, now),
-        Step::Wait(Until::Time { .. } | Until::Reset { .. }, then) => run.after_wait(*then, now),
+        Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, false, now),
+        Step::Wait(Until::Time { .. } | Until::Reset { .. } | Until::Answer { .. }, then) => {
+            run.after_wait(*then, now);
+        }
         Step::Abandon(_, stop) => run.after_abandon(&stop, now),
         Step::Wait(Until::Told, _) | Step::Stop(_) => {}
     }

@@ -1,0 +1,57 @@
+//! What a run does when its agent asks instead of working.
+
+use crate::event::Event;
+use crate::id::TaskId;
+use crate::moment::Moment;
+use crate::question::{Fate, Question, QuestionNo};
+use crate::run::{Run, Step, Until};
+
+impl Run {
+    /// Puts the question into the inbox. Somebody may answer in time, or the run goes on without.
+    pub(super) fn park(&mut self, task: TaskId, iteration: u32, text: String, attended: bool, now: Moment) {
+        let no = self.inbox.next_no();
+        let patience = self.policy.patience.of(attended);
+        let until = (!patience.is_zero()).then(|| now.after(patience));
+        self.note(
+            now.at,
+            Event::QuestionAsked { question: no, task: task.clone(), iteration, text: text.clone(), until },
+        );
+        self.inbox.put(Question { no, task, iteration, text, asked_at: now.at, fate: Fate::Open });
+        self.proceed(Step::Select, now);
+        match until {
+            Some(to) if self.step == Step::Select => {
+                let until = Until::Answer { from: now.at, to, question: no };
+                self.step = Step::Wait(until, Box::new(Step::Select));
+            }
+            Some(_) => {}
+            None => self.assume(no, now),
+        }
+    }
+
+    /// Nobody answered: the agent is to decide, and to say what it takes for granted.
+    pub(super) fn assume(&mut self, no: QuestionNo, now: Moment) {
+        if self.inbox.assume(no) {
+            self.note(now.at, Event::QuestionAssumed { question: no, assumption: None });
+        }
+    }
+
+    /// A person answers: what waits for it goes on. An answer that comes late corrects what was assumed.
+    pub(super) fn answer(&mut self, no: QuestionNo, answer: &str, now: Moment) {
+        if !self.inbox.answer(no, answer) {
+            return;
+        }
+        self.note(now.at, Event::QuestionAnswered { question: no, answer: answer.to_owned() });
+        if let Step::Wait(Until::Answer { question, .. }, then) = self.step.clone()
+            && question == no
+        {
+            self.proceed(*then, now);
+        }
+    }
+
+    pub(super) fn hear_assumptions(&mut self, message: &str, now: Moment) {
+        let Some((questions, stated)) = self.inbox.hear(message) else { return };
+        for question in questions {
+            self.note(now.at, Event::QuestionAssumed { question, assumption: Some(stated.clone()) });
+        }
+    }
+}
