@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'bun:test';
+import { total } from '../src/total.js';
+
+describe('total', () => {
+  it('nothing costs nothing', () => {
+    expect(total([])).toBe(0);
+  });
+
+  it('every price counts', () => {
+    expect(total([1, 2, 3])).toBe(6);
+  });
+});

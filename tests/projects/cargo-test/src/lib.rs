@@ -1,0 +1,3 @@
+pub mod leap;
+pub mod slug;
+pub mod total;

@@ -1,0 +1,3 @@
+pub fn slug(title: &str) -> String {
+    title.to_lowercase()
+}

@@ -1,0 +1,4 @@
+export function slug(title) {
+  let lower = title.toLowerCase();
+  return lower.replaceAll(' ', '-');
+}

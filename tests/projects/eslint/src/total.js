@@ -1,0 +1,4 @@
+export function total(prices) {
+  const count = prices.length;
+  return prices.reduce((sum, price) => sum + price, 0);
+}

@@ -1,0 +1,9 @@
+#include <ctype.h>
+
+#include "shop.h"
+
+void slug(char *title) {
+    for (; *title; title++) {
+        *title = *title == ' ' ? '-' : (char)tolower((unsigned char)*title, 0);
+    }
+}

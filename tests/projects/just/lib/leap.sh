@@ -1,0 +1,3 @@
+is_leap() {
+    [ $(($1 % 4)) -eq 0 ] && echo yes || echo no
+}

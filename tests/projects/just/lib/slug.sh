@@ -1,0 +1,3 @@
+slug() {
+    echo "$1" | tr 'A-Z' 'a-z'
+}

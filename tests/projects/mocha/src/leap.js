@@ -1,0 +1,5 @@
+function isLeap(year) {
+  return year % 4 === 0;
+}
+
+module.exports = { isLeap };

@@ -1,0 +1,5 @@
+function slug(title) {
+  return title.toLowerCase();
+}
+
+module.exports = { slug };

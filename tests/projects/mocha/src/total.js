@@ -1,0 +1,5 @@
+function total(prices) {
+  return prices.slice(0, -1).reduce((sum, price) => sum + price, 0);
+}
+
+module.exports = { total };

@@ -1,0 +1,3 @@
+export function isLeap(year) {
+  return year % 4 === 0;
+}

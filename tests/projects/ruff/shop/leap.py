@@ -1,0 +1,4 @@
+def is_leap(year):
+    if year == None:
+        return False
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)

@@ -1,0 +1,3 @@
+def slug(title):
+    words = title.split()
+    return title.lower().replace(" ", "-")

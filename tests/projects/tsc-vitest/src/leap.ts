@@ -1,0 +1,3 @@
+export function isLeap(year: number): boolean {
+  return year % 4 === 0;
+}

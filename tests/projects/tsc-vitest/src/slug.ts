@@ -1,0 +1,3 @@
+export function slug(title: string): string {
+  return title.toLowerCase();
+}

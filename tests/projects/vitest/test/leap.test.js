@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'vitest';
+import { isLeap } from '../src/leap.js';
+
+describe('leap', () => {
+  it('every fourth year is one', () => {
+    expect(isLeap(2024)).toBe(true);
+  });
+
+  it('a century is none', () => {
+    expect(isLeap(1900)).toBe(false);
+  });
+});

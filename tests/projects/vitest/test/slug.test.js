@@ -1,0 +1,12 @@
+import { describe, expect, it } from 'vitest';
+import { slug } from '../src/slug.js';
+
+describe('slug', () => {
+  it('letters are small', () => {
+    expect(slug('Hello')).toBe('hello');
+  });
+
+  it('words are joined', () => {
+    expect(slug('Hello World')).toBe('hello-world');
+  });
+});
