@@ -5,6 +5,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use ralph_core::Timestamp;
 use ralph_core::agent_event::AgentEvent;
+use ralph_core::check::CheckResult;
 use ralph_core::control::{Change, Control};
 use ralph_core::event::{Ending, Entry, Event, LimitsShown, Started};
 use ralph_core::question::QuestionNo;
@@ -31,6 +32,16 @@ pub(crate) fn line(entry: &Entry) -> Option<String> {
         }
         Event::AttemptStarted { attempt, .. } if *attempt > 1 => format!("  attempt {attempt}"),
         Event::AttemptEnded { ending, .. } => attempt_ended(ending),
+        Event::Baseline { checks } => checks_lines("before the work", checks, &[]),
+        Event::Checked { checks, tampering, judgement, .. } => {
+            let mut text = checks_lines("checks", checks, tampering);
+            if let Some(judgement) = judgement {
+                text += &format!("\n  judge: {:?}: {}", judgement.opinion, printable(&judgement.reason))
+                    .to_lowercase();
+            }
+            text
+        }
+        Event::Progress { unchanged, again, .. } => return progress_line(*unchanged, *again),
         Event::Verdict { verdict, .. } => verdict_line(verdict),
         Event::ControlApplied { control, changed, .. } => control_line(control, *changed),
         Event::Waiting { until, why } => {
@@ -83,6 +94,27 @@ fn question_line(question: QuestionNo, text: &str, until: Option<Timestamp>) -> 
         shown += &format!("\n{}", paint(CALM, &next));
     }
     shown
+}
+
+fn checks_lines(head: &str, checks: &[CheckResult], tampering: &[String]) -> String {
+    let mut text = format!("  {head}");
+    for check in checks {
+        let (mark, style) = if check.passed { ("✔", GOOD) } else { ("✘", BAD) };
+        text += &format!("\n  {} {}", paint(style, mark), printable(&check.summary()));
+    }
+    for what in tampering {
+        text += &format!("\n  {}", paint(BAD, &format!("! {}", printable(what))));
+    }
+    text
+}
+
+fn progress_line(unchanged: u32, again: Option<u32>) -> Option<String> {
+    let text = match (unchanged, again) {
+        (0, None) => return None,
+        (0, Some(iteration)) => format!("  the same as iteration {iteration}, which had failed"),
+        (_, _) => format!("  nothing has changed for {}", counted(unchanged.into(), "iteration")),
+    };
+    Some(paint(CALM, &text))
 }
 
 fn limits(limits: &LimitsShown) -> String {

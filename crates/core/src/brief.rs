@@ -5,6 +5,9 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::Attempt;
+use crate::check::Verification;
+use crate::policy::Signal;
+use crate::progress::Progress;
 use crate::promise;
 use crate::question::{ASSUMPTION, Fate, Inbox};
 use crate::run::{Run, Tried};
@@ -24,13 +27,63 @@ pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
         let _ = writeln!(text, "{} The task is not complete yet.\n", standing(run, attempt));
         text.push_str("Review what is already there and go on from it; do not start over.\n\n");
         tried(&mut text, &run.tried);
+        in_vain(&mut text, &run.progress);
     }
     handover(&mut text, run);
     questions(&mut text, &run.inbox);
     steering(&mut text, &run.steering);
     let _ = writeln!(text, "# Task\n\n{}\n", run.task.body.trim_end());
-    let _ = writeln!(text, "# When it is done\n\n{}", promise::instruction(&attempt.promise));
+    checks(&mut text, &run.policy.verification);
+    when_done(&mut text, run, attempt);
     Brief { text }
+}
+
+/// What ralph runs itself, so that nobody need guess what counts.
+fn checks(text: &mut String, verification: &Verification) {
+    if verification.checks.is_empty() {
+        return;
+    }
+    text.push_str("# How it is checked\n\nAfter you end, these are run, and they decide:\n\n");
+    for check in &verification.checks {
+        let _ = writeln!(text, "- {}: `{}`", check.name, check.command);
+    }
+    text.push_str(
+        "\nDo not change what they consist of: tests that vanish and edited checks are noticed.\n\n",
+    );
+}
+
+fn when_done(text: &mut String, run: &Run, attempt: &Attempt) {
+    text.push_str("# When it is done\n\n");
+    if run.policy.completion.require.contains(&Signal::Promise) {
+        let _ = writeln!(text, "{}", promise::instruction(&attempt.promise));
+    } else {
+        text.push_str(
+            "End with a short account of what you did. Whether it is done is decided by the checks.\n",
+        );
+    }
+}
+
+/// What failed the same way more than once.
+fn in_vain(text: &mut String, progress: &Progress) {
+    if progress.repeats() > 0 {
+        text.push_str(
+            "# You are going in circles\n\nThe last change had been tried before and failed the same way. ",
+        );
+        text.push_str("These did not help; take another approach:\n\n");
+        for approach in progress.approaches() {
+            let files = approach.sketch.files.join(", ");
+            let _ = writeln!(
+                text,
+                "- iteration {}: changed {files}; {} failing",
+                approach.iteration, approach.failing.count
+            );
+        }
+        text.push('\n');
+    } else if progress.unchanged() > 0 {
+        text.push_str(
+            "# Nothing has changed\n\nThe last iteration left every file as it was. Make the change.\n\n",
+        );
+    }
 }
 
 fn standing(run: &Run, attempt: &Attempt) -> String {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 use crate::agent_event::AgentEvent;
+use crate::check::{CheckResult, Judgement};
 use crate::control::{Control, ControlNo};
 use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::{Cost, Limits};
@@ -56,6 +57,33 @@ pub enum Event {
         iteration: u32,
         attempt: u32,
         ending: Ending,
+    },
+    /// What the checks found before the first iteration.
+    Baseline {
+        checks: Vec<CheckResult>,
+    },
+    /// What the checks found after an attempt.
+    Checked {
+        iteration: u32,
+        attempt: u32,
+        checks: Vec<CheckResult>,
+        judgement: Option<Judgement>,
+        /// What the agent changed of what the checks consist of.
+        tampering: Vec<String>,
+    },
+    /// Whether an iteration that did not complete got anywhere.
+    Progress {
+        iteration: u32,
+        /// How much fails now.
+        failing: u64,
+        /// How many files it changed.
+        files: u64,
+        /// Iterations in a row that left everything as it was.
+        unchanged: u32,
+        /// Iterations that tried what had failed before.
+        repeats: u32,
+        /// The earlier iteration that this one repeats.
+        again: Option<u32>,
     },
     /// What ralph concluded.
     Verdict {
@@ -146,6 +174,9 @@ pub struct Started {
     /// The promise word before any nonce is added.
     pub promise: String,
     pub nonce: bool,
+    /// The checks that decide, each with its command.
+    #[serde(default)]
+    pub criteria: Vec<String>,
     pub limits: LimitsShown,
 }
 
@@ -157,6 +188,10 @@ pub struct LimitsShown {
     pub max_tokens: Option<u64>,
     pub max_cost_usd: Option<Cost>,
     pub max_consecutive_failures: u32,
+    #[serde(default)]
+    pub max_no_progress: Option<u32>,
+    #[serde(default)]
+    pub max_circular: Option<u32>,
     pub iteration_delay_ms: u64,
 }
 
@@ -169,6 +204,8 @@ impl From<&Limits> for LimitsShown {
             max_tokens: limits.max_tokens.map(Into::into),
             max_cost_usd: limits.max_cost,
             max_consecutive_failures: limits.max_consecutive_failures.into(),
+            max_no_progress: limits.max_no_progress.map(Into::into),
+            max_circular: limits.max_circular.map(Into::into),
             iteration_delay_ms: ms(limits.iteration_delay),
         }
     }
@@ -200,6 +237,9 @@ impl Event {
             Event::AttemptStarted { .. } => "attempt_started",
             Event::AgentSpawned { .. } => "agent_spawned",
             Event::AttemptEnded { .. } => "attempt_ended",
+            Event::Baseline { .. } => "baseline",
+            Event::Checked { .. } => "checked",
+            Event::Progress { .. } => "progress",
             Event::Verdict { .. } => "verdict",
             Event::IterationEnded { .. } => "iteration_ended",
             Event::TaskCompleted { .. } => "task_completed",

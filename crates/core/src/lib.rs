@@ -27,6 +27,7 @@
 pub mod agent_event;
 pub mod attempt;
 pub mod brief;
+pub mod check;
 pub mod control;
 pub mod crew;
 pub mod event;
@@ -34,6 +35,7 @@ pub mod id;
 pub mod machine;
 pub mod moment;
 pub mod policy;
+pub mod progress;
 pub mod promise;
 pub mod question;
 pub mod redact;

@@ -7,12 +7,15 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::check::Verification;
 use crate::promise::Word;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     pub limits: Limits,
     pub completion: Completion,
+    #[serde(default)]
+    pub verification: Verification,
     pub deadlines: Deadlines,
     pub retry: Retry,
     #[serde(default)]
@@ -29,6 +32,9 @@ pub struct Limits {
     pub max_cost: Option<Cost>,
     pub max_iterations_per_task: Option<NonZeroU32>,
     pub max_no_progress: Option<NonZeroU32>,
+    /// How often what failed before may be tried again; needs evidence.
+    #[serde(default)]
+    pub max_circular: Option<NonZeroU32>,
     pub max_consecutive_failures: NonZeroU32,
     pub iteration_delay: Duration,
 }
@@ -92,9 +98,11 @@ impl Limits {
             max_cost: None,
             max_iterations_per_task: None,
             max_no_progress: None,
+            max_circular: None,
             max_consecutive_failures: NonZeroU32::new(5).expect("five is not zero"),
             iteration_delay: Duration::ZERO,
         };
+        let two = NonZeroU32::new(2);
         let three = NonZeroU32::new(3);
         match kind {
             Kind::Prompt => base,
@@ -102,17 +110,20 @@ impl Limits {
                 max_iterations: NonZeroU32::new(10),
                 max_duration: Some(Duration::from_secs(30 * 60)),
                 max_no_progress: three,
+                max_circular: two,
                 ..base
             },
             Kind::Backlog { open_tasks } => Limits {
                 max_iterations: three.map(|per_task| open_tasks.saturating_mul(per_task)),
                 max_iterations_per_task: three,
                 max_no_progress: three,
+                max_circular: two,
                 iteration_delay: Duration::from_secs(1),
                 ..base
             },
             Kind::InSession { criteria } => Limits {
                 max_no_progress: three.filter(|_| criteria),
+                max_circular: two.filter(|_| criteria),
                 iteration_delay: Duration::from_millis(500),
                 ..base
             },

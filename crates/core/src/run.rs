@@ -1,5 +1,6 @@
 //! The state of a run: what it was asked, what it has used up, and the step it takes next.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use crate::crew::Crew;
 use crate::event::Event;
 use crate::id::{AgentName, RunId};
 use crate::policy::Policy;
+use crate::progress::Progress;
 use crate::question::{Inbox, QuestionNo};
 use crate::report::{Report, Usage};
 use crate::stop::Stop;
@@ -29,6 +31,11 @@ pub struct Run {
     pub seed: u64,
     pub started_at: Timestamp,
     pub step: Step,
+    /// What the checks found before the first iteration.
+    #[serde(default)]
+    pub baseline: Option<Baseline>,
+    #[serde(default)]
+    pub progress: Progress,
     pub pace: Pace,
     pub tally: Tally,
     /// Whether an iteration was begun and has not ended.
@@ -53,9 +60,20 @@ pub struct Run {
     pub fresh: Vec<Fresh>,
 }
 
+/// What the checks were like before anything was done, to notice it when they are tampered with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// How many tests each check had.
+    pub tests: BTreeMap<String, u64>,
+    /// The content of the files that the checks consist of, by path.
+    pub fixed: BTreeMap<String, String>,
+}
+
 /// What a run does next. **The state is the next step**, so to resume is to read it back and perform it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
+    /// Run the checks before anything is done.
+    Baseline,
     Select,
     Think(Attempt),
     Code(Attempt, Brief),
@@ -161,7 +179,8 @@ impl Run {
     pub fn stop(&self) -> Option<&Stop> {
         match &self.step {
             Step::Stop(stop) => Some(stop),
-            Step::Select
+            Step::Baseline
+            | Step::Select
             | Step::Think(_)
             | Step::Code(..)
             | Step::Verify(..)

@@ -1,11 +1,16 @@
-//! What ralph concludes from a report.
+//! What ralph concludes from a report and from what it found itself.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::check::{CheckResult, Judge, Judgement, Opinion, Verification};
 use crate::policy::{Completion, Signal};
+use crate::progress::{Sketch, Standing};
 use crate::promise::Claim;
 use crate::report::Report;
+
+/// How many failures of one check a finding names.
+const NAMED: usize = 10;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
@@ -19,42 +24,85 @@ pub enum Verdict {
     },
 }
 
+/// What ralph found by itself after an attempt, or before the first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    pub checks: Vec<CheckResult>,
+    pub judgement: Option<Judgement>,
+    /// What the agent changed of what the checks consist of.
+    pub tampering: Vec<String>,
+    /// Where things stand now; unknown where the tree could not be read.
+    pub standing: Option<Standing>,
+    /// What the attempt changed.
+    pub sketch: Sketch,
+}
+
 impl Verdict {
     pub fn is_complete(&self) -> bool {
         matches!(self, Verdict::Complete { .. })
     }
 }
 
-/// Judges a report by every signal that the policy requires. A clean exit alone is never completion.
-pub fn judge(completion: &Completion, report: &Report) -> Verdict {
-    let mut evidence = Vec::new();
+impl Evidence {
+    pub fn all_pass(&self) -> bool {
+        !self.checks.is_empty() && self.checks.iter().all(|check| check.passed)
+    }
+
+    /// The end of what the first failing check printed.
+    pub fn tail(&self) -> Option<&str> {
+        let tail = |check: &CheckResult| !check.passed && !check.tail.trim().is_empty();
+        self.checks.iter().find(|check| tail(check)).map(|check| check.tail.as_str())
+    }
+
+    fn changed_nothing(&self) -> bool {
+        self.standing.is_some() && self.sketch.pieces.is_empty()
+    }
+}
+
+/// Judges by every signal that the policy requires. A clean exit alone is never completion.
+pub fn judge(
+    completion: &Completion,
+    verification: &Verification,
+    report: &Report,
+    evidence: &Evidence,
+) -> Verdict {
+    let mut shown = Vec::new();
     let mut findings = Vec::new();
     for signal in &completion.require {
-        match holds(*signal, report) {
-            Ok(shown) => evidence.push(shown),
-            Err(missing) => findings.push(missing),
+        match signal {
+            Signal::Promise => match promise_holds(report, evidence) {
+                Ok(proof) => shown.push(proof),
+                Err(missing) => findings.push(missing),
+            },
+            Signal::Criteria => match criteria_hold(verification, evidence) {
+                Ok(proof) => shown.push(proof),
+                Err(missing) => findings.extend(missing),
+            },
+            // These have no source yet, so they can never be taken for shown.
+            Signal::Tool | Signal::Todo | Signal::Tracker => {
+                findings.push(format!("nothing shows {signal:?} yet").to_lowercase());
+            }
         }
     }
-    if findings.is_empty() && !evidence.is_empty() {
-        Verdict::Complete { evidence: evidence.join("; ") }
+    // Who changed nothing has done nothing, whatever they claim, unless every check says otherwise.
+    if !evidence.checks.is_empty()
+        && evidence.changed_nothing()
+        && !evidence.all_pass()
+        && findings.is_empty()
+    {
+        findings.push("it was claimed that the task is done, but nothing was changed".to_owned());
+        findings.extend(evidence.checks.iter().filter(|check| !check.passed).flat_map(failed));
+    }
+    if findings.is_empty() && !shown.is_empty() {
+        Verdict::Complete { evidence: shown.join("; ") }
     } else {
         Verdict::Incomplete { findings }
     }
 }
 
-fn holds(signal: Signal, report: &Report) -> Result<String, String> {
-    match signal {
-        Signal::Promise => promise_holds(report),
-        // These have no source in a report yet, so they can never be taken for shown.
-        Signal::Criteria | Signal::Tool | Signal::Todo | Signal::Tracker => {
-            Err(format!("nothing shows {signal:?} yet").to_lowercase())
-        }
-    }
-}
-
-fn promise_holds(report: &Report) -> Result<String, String> {
+fn promise_holds(report: &Report, evidence: &Evidence) -> Result<String, String> {
     match &report.claim {
-        Claim::Made { line } if report.exit.is_clean() => {
+        Claim::Made { line } if report.exit.is_clean() || evidence.all_pass() => {
             Ok(format!("the promise was given on line {line} of the final message"))
         }
         Claim::Made { .. } => Err(format!("the promise was given, but the agent ended with {}", report.exit)),
@@ -63,4 +111,61 @@ fn promise_holds(report: &Report) -> Result<String, String> {
         }
         Claim::None => Err("the promise was not given".to_owned()),
     }
+}
+
+fn criteria_hold(verification: &Verification, evidence: &Evidence) -> Result<String, Vec<String>> {
+    let mut findings = Vec::new();
+    if !verification.allow_tampering {
+        findings.extend(evidence.tampering.iter().cloned());
+    }
+    let by_exit = matches!(verification.judge, Judge::Exit | Judge::Both);
+    if by_exit && evidence.checks.is_empty() {
+        findings.push("no check was run".to_owned());
+    }
+    let failing = evidence.checks.iter().filter(|check| !check.passed);
+    if by_exit || !agrees(evidence) {
+        findings.extend(failing.flat_map(failed));
+    }
+    if matches!(verification.judge, Judge::Agent | Judge::Both) && !agrees(evidence) {
+        findings.extend(objections(evidence.judgement.as_ref()));
+    }
+    if findings.is_empty() { Ok(proof(evidence)) } else { Err(findings) }
+}
+
+fn agrees(evidence: &Evidence) -> bool {
+    evidence.judgement.as_ref().is_some_and(|judgement| judgement.opinion == Opinion::Success)
+}
+
+/// What a failing check found, one line for the check and one for each failure.
+fn failed(check: &CheckResult) -> Vec<String> {
+    let mut lines = vec![format!("`{}`: {}", check.command, check.summary())];
+    lines.extend(check.failures.iter().take(NAMED).map(|failure| {
+        let message = failure.message.lines().next().unwrap_or_default();
+        if message.is_empty() { failure.title.clone() } else { format!("{}: {message}", failure.title) }
+    }));
+    let more = check.failing.count.saturating_sub(NAMED as u64);
+    if more > 0 && check.failures.len() > NAMED {
+        lines.push(format!("and {more} more"));
+    }
+    lines
+}
+
+fn objections(judgement: Option<&Judgement>) -> Vec<String> {
+    let Some(judgement) = judgement else { return vec!["the judge gave no answer".to_owned()] };
+    let said = match judgement.opinion {
+        Opinion::Unsure => "the judge gave no answer that could be read",
+        Opinion::Failure | Opinion::Success => "the judge is not satisfied",
+    };
+    let mut lines = vec![format!("{said}: {}", judgement.reason)];
+    lines.extend(judgement.suggestions.iter().map(|suggestion| format!("suggestion: {suggestion}")));
+    lines
+}
+
+fn proof(evidence: &Evidence) -> String {
+    let mut parts: Vec<String> = evidence.checks.iter().map(CheckResult::summary).collect();
+    if agrees(evidence) {
+        let reason = evidence.judgement.as_ref().map_or("", |judgement| judgement.reason.as_str());
+        parts.push(format!("the judge agrees: {reason}"));
+    }
+    parts.join(", ")
 }

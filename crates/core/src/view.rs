@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
+use crate::check::CheckResult;
 use crate::control::Control;
 use crate::event::{Ending, Entry, Event, LimitsShown};
 use crate::id::{AgentName, RunId, SessionId, TaskId};
@@ -31,6 +32,8 @@ pub struct RunView {
     pub attempts: u32,
     pub no_progress_count: u32,
     pub criteria: Vec<String>,
+    /// What the checks found last.
+    pub checks: Vec<CheckResult>,
     pub promise: String,
     pub host_session: Option<SessionId>,
     pub agent: AgentName,
@@ -77,7 +80,8 @@ impl RunView {
             max_iterations: started.limits.max_iterations,
             attempts: 0,
             no_progress_count: 0,
-            criteria: Vec::new(),
+            criteria: started.criteria,
+            checks: Vec::new(),
             promise: started.promise,
             host_session: None,
             agent: started.agent,
@@ -173,6 +177,8 @@ impl RunView {
                 let max = self.max_iterations.and_then(NonZeroU32::new);
                 self.max_iterations = max.map(|max| change.applied(max).get());
             }
+            Event::Baseline { checks } | Event::Checked { checks, .. } => self.checks.clone_from(checks),
+            Event::Progress { unchanged, .. } => self.no_progress_count = *unchanged,
             Event::RunStarted(_)
             | Event::Verdict { .. }
             | Event::IterationEnded { .. }

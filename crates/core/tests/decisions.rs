@@ -2,13 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use ralph_core::check::Verification;
 use ralph_core::control::{Control, ControlNo};
 use ralph_core::crew::{Crew, Member};
 use ralph_core::event::Event;
 use ralph_core::id::{AgentName, RunId};
+use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry};
 use ralph_core::promise::{Claim, Word};
@@ -16,7 +19,7 @@ use ralph_core::report::{AgentExit, Fault, Report, Usage};
 use ralph_core::run::{Pace, Request, Run, Step};
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
-use ralph_core::verdict::{self, Verdict};
+use ralph_core::verdict::{self, Evidence, Verdict};
 use ralph_core::{Timestamp, brief};
 
 const NOT_YET: Claim = Claim::None;
@@ -36,6 +39,7 @@ fn start(limits: Limits) -> Run {
     let policy = Policy {
         limits,
         completion: Completion::by_promise(promise),
+        verification: Verification::default(),
         deadlines: Deadlines::default(),
         retry: Retry { base: Duration::ZERO, ..Retry::default() },
         patience: Patience::default(),
@@ -77,6 +81,7 @@ fn report(code: i32, claim: Claim) -> Report {
 fn begin(run: &mut Run, at: Moment) {
     loop {
         match run.step.clone() {
+            Step::Baseline => run.after_baseline(Ok(Evidence::default()), BTreeMap::new(), at),
             Step::Select => run.after_select(Some(run.task.clone()), at),
             Step::Think(attempt) => run.after_think(attempt.clone(), brief::compose(run, &attempt), at),
             Step::Wait(_, then) if !run.is_paused() => run.after_wait(*then, at),
@@ -86,14 +91,18 @@ fn begin(run: &mut Run, at: Moment) {
     }
 }
 
+fn judge(policy: &Policy, report: &Report) -> Verdict {
+    verdict::judge(&policy.completion, &policy.verification, report, &Evidence::default())
+}
+
 /// One attempt from its beginning to where the next could begin.
 fn attempt(run: &mut Run, outcome: Result<Report, Fault>, at: Moment) {
     begin(run, at);
     let Step::Code(attempt, _) = run.step.clone() else { panic!("no attempt begins: {:?}", run.step) };
     run.after_code(attempt, outcome, at);
     if let Step::Verify(attempt, report) = run.step.clone() {
-        let verdict = verdict::judge(&run.policy.completion, &report);
-        run.after_verify(attempt, Ok(verdict), &report.tail, at);
+        let verdict = judge(&run.policy, &report);
+        run.after_verify(attempt, &report, Ok(Judged { verdict, evidence: Evidence::default() }), at);
     }
     if let Step::Consolidate(attempt, verdict) = run.step.clone() {
         run.after_consolidate(attempt, verdict, false, at);
@@ -153,10 +162,10 @@ fn a_promise_of_an_agent_that_failed_does_not_count() {
     let mut run = start(limits(|_| {}));
     attempt(&mut run, Ok(report(1, DONE)), now(1));
     assert_eq!(reason(&run), None);
-    let completion = run.policy.completion.clone();
-    assert!(verdict::judge(&completion, &report(0, DONE)).is_complete());
+    let policy = run.policy.clone();
+    assert!(judge(&policy, &report(0, DONE)).is_complete());
     for unclean in [AgentExit::Code { code: 1 }, AgentExit::Signal { signal: 9 }, AgentExit::SilenceTimeout] {
-        let judged = verdict::judge(&completion, &Report { exit: unclean.clone(), ..report(0, DONE) });
+        let judged = judge(&policy, &Report { exit: unclean.clone(), ..report(0, DONE) });
         let expected = format!("the promise was given, but the agent ended with {unclean}");
         assert_eq!(judged, Verdict::Incomplete { findings: vec![expected] });
     }

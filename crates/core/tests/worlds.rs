@@ -9,19 +9,24 @@ use std::time::Duration;
 
 use ralph_core::Timestamp;
 use ralph_core::brief;
+use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Verification};
 use ralph_core::control::{Change, Control, ControlNo};
 use ralph_core::crew::{Crew, Member};
 use ralph_core::event::{Ending, Entry, Event};
 use ralph_core::id::{AgentName, RunId};
+use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
-use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry};
+use ralph_core::policy::{
+    Completion, Cost, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal,
+};
+use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
 use ralph_core::run::{Fresh, Pace, Request, Run, Step, Until};
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
-use ralph_core::verdict;
+use ralph_core::verdict::{self, Evidence};
 use ralph_core::view::RunView;
 
 const WORLDS: u64 = 12_000;
@@ -58,7 +63,11 @@ fn the_same_seed_gives_the_same_run() {
     }
 }
 
-const MUST_HAPPEN: [&str; 44] = [
+const MUST_HAPPEN: [&str; 48] = [
+    "stop no_progress",
+    "stop circular",
+    "checks passed",
+    "baseline green",
     "question",
     "question waited out",
     "control answer",
@@ -165,6 +174,16 @@ impl World {
             self.crash();
         }
         match self.run.step.clone() {
+            Step::Baseline => {
+                if !self.commit() {
+                    return true;
+                }
+                let outcome = if self.dice.one_in(10) { Err(Fault::GuardLost) } else { Ok(self.evidence()) };
+                if outcome.as_ref().is_ok_and(Evidence::all_pass) {
+                    self.happened.push("baseline green".to_owned());
+                }
+                self.run.after_baseline(outcome, BTreeMap::new(), self.now());
+            }
             Step::Select => {
                 self.remember_gate();
                 if self.run.crew.to_probe(self.at).is_some() {
@@ -199,8 +218,10 @@ impl World {
                 self.run.after_code(attempt, outcome, self.now());
             }
             Step::Verify(attempt, report) => {
-                let verdict = verdict::judge(&self.run.policy.completion, &report);
-                self.run.after_verify(attempt, Ok(verdict), &report.tail, self.now());
+                let evidence = self.evidence();
+                let policy = &self.run.policy;
+                let verdict = verdict::judge(&policy.completion, &policy.verification, &report, &evidence);
+                self.run.after_verify(attempt, &report, Ok(Judged { verdict, evidence }), self.now());
             }
             Step::Consolidate(attempt, verdict) => {
                 let attended = self.dice.one_in(2);
@@ -314,6 +335,41 @@ impl World {
             tail: tail.to_owned(),
             leftovers: 0,
         })
+    }
+
+    /// A small world: few trees, few changes, few ways to fail.
+    fn evidence(&mut self) -> Evidence {
+        if self.run.policy.verification.checks.is_empty() {
+            return Evidence::default();
+        }
+        let passed = self.dice.one_in(12);
+        if passed {
+            self.happened.push("checks passed".to_owned());
+        }
+        let failing = match self.dice.below(3) {
+            _ if passed => Failing::default(),
+            which => Failing { count: 1 + which, digest: which.to_string() },
+        };
+        let piece = self.dice.below(4);
+        let standing = Standing { tree: piece.to_string(), commit: None, failing: failing.clone() };
+        let pieces = if self.dice.one_in(3) { Vec::new() } else { vec![piece] };
+        Evidence {
+            checks: vec![CheckResult {
+                name: "test_pass".to_owned(),
+                criterion: Criterion::TestPass,
+                command: "make test".to_owned(),
+                exit: CheckExit::Code { code: i32::from(!passed) },
+                passed,
+                counts: None,
+                failures: Vec::new(),
+                failing,
+                duration_ms: 1,
+                tail: String::new(),
+            }],
+            standing: Some(standing),
+            sketch: Sketch { pieces, files: vec!["file".to_owned()] },
+            ..Evidence::default()
+        }
     }
 
     fn lost(&mut self, fault: Fault) -> Result<Report, Fault> {
@@ -552,9 +608,26 @@ fn policy(dice: &mut Dice) -> Policy {
         limits.max_duration = Some(Duration::from_secs(1 + dice.below(500)));
     }
     let promise = Promise { word: Word::parse("DONE").unwrap(), nonce: !dice.one_in(4) };
+    let mut completion = Completion::by_promise(promise);
+    let mut verification = Verification::default();
+    if dice.one_in(3) {
+        limits.max_no_progress = NonZeroU32::new(1 + dice.below(3) as u32);
+        limits.max_circular = NonZeroU32::new(1 + dice.below(2) as u32);
+        completion.require = BTreeSet::from([Signal::Criteria]);
+        verification.checks = vec![Check {
+            name: "test_pass".to_owned(),
+            criterion: Criterion::TestPass,
+            command: Command::Shell("make test".to_owned()),
+            dir: None,
+            env: BTreeMap::new(),
+            timeout: Duration::from_secs(60),
+            defined_in: Vec::new(),
+        }];
+    }
     Policy {
         limits,
-        completion: Completion::by_promise(promise),
+        completion,
+        verification,
         deadlines: Deadlines::default(),
         retry: Retry::default(),
         patience: if dice.one_in(3) { Patience::For(Duration::from_secs(60)) } else { Patience::default() },

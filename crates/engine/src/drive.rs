@@ -9,9 +9,8 @@ use ralph_core::attempt::Attempt;
 use ralph_core::brief::{self, Brief};
 use ralph_core::event::Event;
 use ralph_core::moment::Moment;
-use ralph_core::report::Report;
 use ralph_core::run::{Run, Step};
-use ralph_core::verdict::{self, Verdict};
+use ralph_core::verdict::Verdict;
 use ralph_store::Store;
 use tokio::sync::watch;
 
@@ -78,6 +77,7 @@ impl<S: Store + 'static> Drive<S> {
     async fn perform(&mut self) -> Result<(), EngineError> {
         loop {
             match self.run.step.clone() {
+                Step::Baseline => self.baseline().await?,
                 Step::Select => self.select().await?,
                 Step::Think(attempt) => self.think(attempt).await?,
                 Step::Code(attempt, brief) => self.code(attempt, brief).await?,
@@ -156,29 +156,6 @@ impl<S: Store + 'static> Drive<S> {
         let outcome = self.attempt(&attempt, &brief).await?;
         crash_point("code.after");
         self.run.after_code(attempt, outcome, self.now());
-        Ok(())
-    }
-
-    async fn verify(&mut self, attempt: Attempt, report: Report) -> Result<(), EngineError> {
-        crash_point("verify.before");
-        let judged = verdict::judge(&self.run.policy.completion, &report);
-        let mut verdict = Ok(judged.clone());
-        if judged.is_complete() && self.hooks.may_veto("verdict") {
-            self.commit().await?;
-            let (iteration, number) = (attempt.iteration, attempt.number);
-            let asked = Event::Verdict { iteration, attempt: number, verdict: judged };
-            match self.ask(&asked).await? {
-                Asked::Veto(veto) => {
-                    verdict =
-                        Ok(Verdict::Incomplete { findings: vec![format!("{}: {}", veto.hook, veto.why)] });
-                }
-                Asked::CutShort(fault) => verdict = Err(fault),
-                Asked::Go => {}
-            }
-        }
-        crash_point("verify.inside");
-        self.run.after_verify(attempt, verdict, &report.tail, self.now());
-        crash_point("verify.after");
         Ok(())
     }
 

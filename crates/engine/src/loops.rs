@@ -3,10 +3,12 @@
 //! Nothing is spawned here: starting a loop records it and gives the first brief; the host's own events drive it
 //! from then on, through the same machine as `ralph run`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use ralph_core::brief;
+use ralph_core::check::Verification;
 use ralph_core::control::Control;
 use ralph_core::crew::{Crew, Member};
 use ralph_core::event::Entry;
@@ -101,11 +103,12 @@ impl<S: Store> Loops<S> {
             match run.step.clone() {
                 Step::Code(attempt, _) => run.after_code(attempt, Err(Fault::Aborted), now),
                 Step::Verify(attempt, report) => {
-                    run.after_verify(attempt, Err(Fault::Aborted), &report.tail, now);
+                    run.after_verify(attempt, &report, Err(Fault::Aborted), now);
                 }
                 Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, false, now),
                 Step::Abandon(_, stop) => run.after_abandon(&stop, now),
                 Step::Wait(_, then) => run.after_wait(*then, now),
+                Step::Baseline => run.after_baseline(Err(Fault::Aborted), BTreeMap::new(), now),
                 Step::Select | Step::Think(_) | Step::Stop(_) => run.after_wait(run.step.clone(), now),
             }
         }
@@ -192,6 +195,7 @@ impl<S: Store> Loops<S> {
             policy: Policy {
                 limits,
                 completion: Completion::by_promise(Promise { word, nonce: true }),
+                verification: Verification::default(),
                 deadlines: Deadlines::default(),
                 retry: Retry::default(),
                 patience: Patience::For(std::time::Duration::ZERO),

@@ -67,11 +67,14 @@ fn iteration_of(line: &Line) -> Option<u32> {
             | Event::AgentSpawned { iteration, .. }
             | Event::AttemptEnded { iteration, .. }
             | Event::Verdict { iteration, .. }
+            | Event::Checked { iteration, .. }
+            | Event::Progress { iteration, .. }
             | Event::IterationEnded { iteration, .. }
             | Event::TaskCompleted { iteration, .. }
             | Event::QuestionAsked { iteration, .. } => Some(*iteration),
             Event::RunStarted(_)
             | Event::RunResumed {}
+            | Event::Baseline { .. }
             | Event::ControlApplied { .. }
             | Event::Waiting { .. }
             | Event::Paused {}

@@ -14,13 +14,16 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 21] = [
+pub(crate) const EVENTS: [&str; 24] = [
     "run_started",
     "run_resumed",
     "iteration_started",
     "attempt_started",
     "agent_spawned",
     "attempt_ended",
+    "baseline",
+    "checked",
+    "progress",
     "verdict",
     "iteration_ended",
     "task_completed",

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ralph_core::check::Verification;
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::promise::Word;
@@ -65,6 +66,7 @@ impl Settings {
         Policy {
             limits: self.limits(kind),
             completion: self.completion.clone(),
+            verification: Verification::default(),
             deadlines: self.deadlines,
             retry: self.retry,
             patience: self.patience,

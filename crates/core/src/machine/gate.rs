@@ -51,6 +51,9 @@ impl Run {
             let evidence = format!("{} attempts in a row ended in error, the last: {last}", tally.failures);
             return reached(StopReason::ConsecutiveFailures, evidence);
         }
+        if let Some(stop) = self.stuck() {
+            return Some(stop);
+        }
         if let Some(max) = limits.max_duration.filter(|max| now.running >= *max) {
             return reached(
                 StopReason::MaxDuration,

@@ -9,3 +9,6 @@ mod limit;
 mod questions;
 mod resume;
 mod steps;
+mod verify;
+
+pub use verify::Judged;

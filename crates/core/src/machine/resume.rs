@@ -14,7 +14,7 @@ impl Run {
         match self.step.clone() {
             Step::Code(attempt, _) => self.after_fault(attempt, Fault::Interrupted, now),
             Step::Stop(_) if self.mid_iteration => self.proceed(Step::Think(self.next_attempt()), now),
-            Step::Stop(_) => self.proceed(Step::Select, now),
+            Step::Stop(_) => self.proceed(self.first_step(), now),
             Step::Wait(Until::Told | Until::Reset { .. }, then) => {
                 self.note(now.at, Event::Unpaused {});
                 self.proceed(*then, now);
@@ -24,7 +24,12 @@ impl Run {
                 self.note(now.at, Event::Waiting { until: to, why });
             }
             Step::Abandon(_, stop) => self.reopen_after(&stop, now),
-            Step::Select | Step::Think(_) | Step::Verify(..) | Step::Consolidate(..) | Step::Wait(..) => {}
+            Step::Baseline
+            | Step::Select
+            | Step::Think(_)
+            | Step::Verify(..)
+            | Step::Consolidate(..)
+            | Step::Wait(..) => {}
         }
     }
 

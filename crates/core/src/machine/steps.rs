@@ -5,6 +5,8 @@ use crate::brief::Brief;
 use crate::control::ControlNo;
 use crate::event::{Ending, Event, FORMAT, LimitsShown, Started};
 use crate::moment::Moment;
+use crate::progress::Progress;
+use crate::promise::Claim;
 use crate::question::Inbox;
 use crate::report::{Fault, Report, Response};
 use crate::run::{Pace, Request, Run, Step, Tally, Tried, Until};
@@ -27,6 +29,8 @@ impl Run {
             seed: request.seed,
             started_at: now.at,
             step: Step::Select,
+            baseline: None,
+            progress: Progress::default(),
             pace: Pace::Going,
             tally: Tally::default(),
             mid_iteration: false,
@@ -39,6 +43,7 @@ impl Run {
             controls_seen: ControlNo::default(),
             fresh: Vec::new(),
         };
+        run.step = run.first_step();
         run.note(now.at, Event::RunStarted(Box::new(run.started(request.version))));
         run
     }
@@ -56,6 +61,13 @@ impl Run {
             model: self.crew.at_work().model.clone(),
             promise: promise.word.to_string(),
             nonce: promise.nonce,
+            criteria: self
+                .policy
+                .verification
+                .checks
+                .iter()
+                .map(|check| format!("{}: {}", check.name, check.command))
+                .collect(),
             limits: LimitsShown::from(&self.policy.limits),
         }
     }
@@ -130,32 +142,44 @@ impl Run {
                 self.asked.clone_from(&report.question);
                 self.step = Step::Verify(attempt, report);
             }
-            Response::Retry => {
-                self.tally.failures += 1;
-                self.remember(&attempt, report.exit.to_string(), Vec::new(), &report.tail);
-                self.try_again(now);
-            }
+            Response::Retry if self.claim_may_count(&report) => self.step = Step::Verify(attempt, report),
+            Response::Retry => self.failed(&attempt, &report.exit.to_string(), Vec::new(), &report.tail, now),
             Response::Yield { reset } => self.give_way(&attempt, &report, reset, now),
             Response::GiveUp(reason) => self.halt(reason, &report.exit.to_string(), now),
         }
+    }
+
+    /// A claim of an agent that did not end well counts if the checks agree.
+    fn claim_may_count(&self, report: &Report) -> bool {
+        matches!(report.claim, Claim::Made { .. }) && !self.policy.verification.checks.is_empty()
+    }
+
+    /// The attempt ended in error.
+    pub(super) fn failed(
+        &mut self,
+        attempt: &Attempt,
+        how: &str,
+        findings: Vec<String>,
+        tail: &str,
+        now: Moment,
+    ) {
+        self.tally.failures += 1;
+        self.remember(attempt, how.to_owned(), findings, tail);
+        self.try_again(now);
     }
 
     pub(super) fn after_fault(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
         let (iteration, number) = (attempt.iteration, attempt.number);
         self.note(now.at, Event::AttemptEnded { iteration, attempt: number, ending: Ending::Lost(fault) });
         match fault {
-            Fault::GuardLost => {
-                self.tally.failures += 1;
-                self.remember(&attempt, fault.to_string(), Vec::new(), "");
-                self.try_again(now);
-            }
+            Fault::GuardLost => self.failed(&attempt, &fault.to_string(), Vec::new(), "", now),
             Fault::Interrupted => self.proceed(Step::Think(self.next_attempt()), now),
             Fault::Aborted | Fault::TimeUp | Fault::Storage => self.cut_short(attempt, fault, now),
         }
     }
 
     /// The attempt's own end is journalled; what was to follow does not.
-    fn cut_short(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
+    pub(super) fn cut_short(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
         let reason = match fault {
             Fault::Aborted => StopReason::Aborted,
             Fault::TimeUp => StopReason::MaxDuration,
@@ -173,35 +197,6 @@ impl Run {
         let delay = self.policy.retry.delay(failures);
         let why = format!("attempt {} failed, {failures} in a row", self.tally.attempts);
         self.proceed_after(delay, &why, Step::Think(self.next_attempt()), now);
-    }
-
-    /// Checks came to a conclusion, or were cut short.
-    pub fn after_verify(
-        &mut self,
-        attempt: Attempt,
-        outcome: Result<Verdict, Fault>,
-        tail: &str,
-        now: Moment,
-    ) {
-        self.tally.running = now.running;
-        let verdict = match outcome {
-            Ok(verdict) => verdict,
-            Err(fault) => return self.cut_short(attempt, fault, now),
-        };
-        self.steering.drain(..std::mem::take(&mut self.steered));
-        self.inbox.judged();
-        self.note(
-            now.at,
-            Event::Verdict {
-                iteration: attempt.iteration,
-                attempt: attempt.number,
-                verdict: verdict.clone(),
-            },
-        );
-        if let Verdict::Incomplete { findings } = &verdict {
-            self.remember(&attempt, "not complete".to_owned(), findings.clone(), tail);
-        }
-        self.step = Step::Consolidate(attempt, verdict);
     }
 
     /// The iteration is over.

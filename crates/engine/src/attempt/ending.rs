@@ -67,10 +67,10 @@ pub(super) fn asked(heard: &Heard, exit: &AgentExit, message: &str) -> Option<St
     may.then(asked).flatten()
 }
 
-pub(super) fn millis(duration: Duration) -> u64 {
+pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-pub(super) fn last_chars(text: &str, count: usize) -> String {
+pub(crate) fn last_chars(text: &str, count: usize) -> String {
     text.chars().skip(text.chars().count().saturating_sub(count)).collect()
 }

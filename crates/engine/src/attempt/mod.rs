@@ -1,7 +1,7 @@
 //! The code phase: one attempt of the agent, watched from start to proof that nothing of it is left.
 
-mod ending;
-mod pipes;
+pub(crate) mod ending;
+pub(crate) mod pipes;
 
 use std::time::{Duration, Instant};
 
@@ -171,7 +171,7 @@ impl<S: Store + 'static> Drive<S> {
         }
     }
 
-    async fn press(&mut self, pressing: Urgency) -> Result<(), EngineError> {
+    pub(crate) async fn press(&mut self, pressing: Urgency) -> Result<(), EngineError> {
         self.abort_by_signal(pressing).await?;
         self.look().await?;
         if pressing == Urgency::Kill

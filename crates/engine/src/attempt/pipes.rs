@@ -12,10 +12,10 @@ use tokio::net::unix::pipe::Receiver;
 use crate::custody::Child;
 use crate::error::EngineError;
 
-pub(super) const BUFFER: usize = 128 * 1024;
+pub(crate) const BUFFER: usize = 128 * 1024;
 
 /// The next piece of either stream, each in its half of the buffer. A broken pipe is the end of it.
-pub(super) async fn read_either(child: &mut Child, open: &[bool; 2], buffer: &mut [u8]) -> (Stream, usize) {
+pub(crate) async fn read_either(child: &mut Child, open: &[bool; 2], buffer: &mut [u8]) -> (Stream, usize) {
     let (out, err) = buffer.split_at_mut(BUFFER / 2);
     tokio::select! {
         read = read(&mut child.stdout, out), if open[0] => (Stream::Out, read),
@@ -24,7 +24,7 @@ pub(super) async fn read_either(child: &mut Child, open: &[bool; 2], buffer: &mu
     }
 }
 
-pub(super) fn half(buffer: &[u8; BUFFER], stream: Stream) -> &[u8] {
+pub(crate) fn half(buffer: &[u8; BUFFER], stream: Stream) -> &[u8] {
     match stream {
         Stream::Out => &buffer[..BUFFER / 2],
         Stream::Err => &buffer[BUFFER / 2..],

@@ -1,5 +1,6 @@
 //! Runs to try a store with.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -7,13 +8,14 @@ use ralph_core::Timestamp;
 use ralph_core::brief::Brief;
 use ralph_core::crew::{Crew, Member};
 use ralph_core::id::{AgentName, RunId, SessionId};
+use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
 use ralph_core::run::{Request, Run, Step, Until};
 use ralph_core::task::Task;
-use ralph_core::verdict::Verdict;
+use ralph_core::verdict::{Evidence, Verdict};
 
 use crate::session::Seat;
 
@@ -48,6 +50,7 @@ pub fn run_with_id(id: RunId) -> Run {
     let policy = Policy {
         limits: Limits::defaults(Kind::Prompt),
         completion: Completion::by_promise(promise),
+        verification: ralph_core::check::Verification::default(),
         deadlines: Deadlines::default(),
         retry: Retry { base: Duration::ZERO, longest: Duration::ZERO },
         patience: ralph_core::policy::Patience::default(),
@@ -91,12 +94,13 @@ fn member() -> Member {
 pub fn advance(run: &mut Run, report: Report, verdict: Verdict, second: i64) {
     let now = moment(second);
     match run.step.clone() {
+        Step::Baseline => run.after_baseline(Ok(Evidence::default()), BTreeMap::new(), now),
         Step::Select => run.after_select(Some(run.task.clone()), now),
         Step::Think(attempt) => {
             run.after_think(attempt, Brief { text: "do it".to_owned() }, now);
         }
         Step::Code(attempt, _) => run.after_code(attempt, Ok(report), now),
-        Step::Verify(attempt, report) => run.after_verify(attempt, Ok(verdict), &report.tail, now),
+        Step::Verify(attempt, report) => run.after_verify(attempt, &report, Ok(judged(verdict)), now),
         Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, false, now),
         Step::Wait(Until::Time { .. } | Until::Reset { .. } | Until::Answer { .. }, then) => {
             run.after_wait(*then, now);
@@ -117,4 +121,8 @@ pub fn finish(run: &mut Run) {
 /// As it is read back: what was to be written has been.
 pub fn written(run: &Run) -> Run {
     Run { fresh: Vec::new(), ..run.clone() }
+}
+
+fn judged(verdict: Verdict) -> Judged {
+    Judged { verdict, evidence: Evidence::default() }
 }

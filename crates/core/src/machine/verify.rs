@@ -1,0 +1,154 @@
+//! What a run makes of what it found itself: before the first iteration, and after every attempt.
+
+use std::collections::BTreeMap;
+
+use crate::attempt::Attempt;
+use crate::event::Event;
+use crate::moment::Moment;
+use crate::policy::Signal;
+use crate::progress::Movement;
+use crate::report::{Fault, Report};
+use crate::run::{Baseline, Run, Step};
+use crate::stop::{Stop, StopReason};
+use crate::verdict::{Evidence, Verdict};
+
+/// A verdict and what it rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    pub verdict: Verdict,
+    pub evidence: Evidence,
+}
+
+impl Run {
+    /// What comes before the first iteration: the checks, where there are any and they have not been run.
+    pub(super) fn first_step(&self) -> Step {
+        let unchecked = !self.policy.verification.checks.is_empty() && self.baseline.is_none();
+        if unchecked { Step::Baseline } else { Step::Select }
+    }
+
+    /// The checks were run before anything was done. `fixed` are the contents of what they consist of.
+    pub fn after_baseline(
+        &mut self,
+        outcome: Result<Evidence, Fault>,
+        fixed: BTreeMap<String, String>,
+        now: Moment,
+    ) {
+        self.tally.running = now.running;
+        let evidence = match outcome {
+            Ok(evidence) => evidence,
+            Err(fault) => return self.no_baseline(fault, now),
+        };
+        self.note(now.at, Event::Baseline { checks: evidence.checks.clone() });
+        let tests =
+            evidence.checks.iter().filter_map(|check| Some((check.name.clone(), check.counts?.total())));
+        self.baseline = Some(Baseline { tests: tests.collect(), fixed });
+        if let Some(standing) = &evidence.standing {
+            self.progress.begin(standing.clone());
+        }
+        if self.policy.verification.red_first
+            && let Some(green) = evidence.checks.iter().find(|check| check.passed)
+        {
+            let evidence =
+                format!("{} already, and a check was to fail before the work begins", green.summary());
+            return self.halt(StopReason::Configuration, &evidence, now);
+        }
+        if evidence.all_pass() && self.policy.completion.require.insert(Signal::Promise) {
+            let text = "every check passes already, so they cannot tell success from nothing: \
+                        the agent's promise is required as well";
+            self.note(now.at, Event::Notice { text: text.to_owned() });
+        }
+        self.proceed(Step::Select, now);
+    }
+
+    fn no_baseline(&mut self, fault: Fault, now: Moment) {
+        let evidence = format!("{fault} while the checks were run for the first time");
+        match fault {
+            Fault::Aborted => self.halt(StopReason::Aborted, &evidence, now),
+            Fault::TimeUp => self.halt(StopReason::MaxDuration, &evidence, now),
+            Fault::Storage => self.halt(StopReason::Disk, &evidence, now),
+            Fault::GuardLost | Fault::Interrupted => {
+                self.tally.failures += 1;
+                self.proceed(Step::Baseline, now);
+            }
+        }
+    }
+
+    /// Checks came to a conclusion, or were cut short.
+    pub fn after_verify(
+        &mut self,
+        attempt: Attempt,
+        report: &Report,
+        outcome: Result<Judged, Fault>,
+        now: Moment,
+    ) {
+        self.tally.running = now.running;
+        let Judged { verdict, evidence } = match outcome {
+            Ok(judged) => judged,
+            Err(fault) => return self.cut_short(attempt, fault, now),
+        };
+        self.steering.drain(..std::mem::take(&mut self.steered));
+        self.inbox.judged();
+        self.note_checks(&attempt, &evidence, now);
+        let (iteration, number) = (attempt.iteration, attempt.number);
+        self.note(now.at, Event::Verdict { iteration, attempt: number, verdict: verdict.clone() });
+        let Verdict::Incomplete { findings } = &verdict else {
+            self.step = Step::Consolidate(attempt, verdict);
+            return;
+        };
+        let tail = evidence.tail().unwrap_or(&report.tail);
+        if !report.exit.is_clean() {
+            // Its claim would have counted, had the checks agreed.
+            return self.failed(&attempt, &report.exit.to_string(), findings.clone(), tail, now);
+        }
+        self.remember(&attempt, "not complete".to_owned(), findings.clone(), tail);
+        self.move_on(iteration, evidence, now);
+        self.step = Step::Consolidate(attempt, verdict);
+    }
+
+    fn note_checks(&mut self, attempt: &Attempt, evidence: &Evidence, now: Moment) {
+        if evidence.checks.is_empty() && evidence.judgement.is_none() {
+            return;
+        }
+        self.note(
+            now.at,
+            Event::Checked {
+                iteration: attempt.iteration,
+                attempt: attempt.number,
+                checks: evidence.checks.clone(),
+                judgement: evidence.judgement.clone(),
+                tampering: evidence.tampering.clone(),
+            },
+        );
+    }
+
+    /// Whether the iteration got anywhere; only checks can tell.
+    fn move_on(&mut self, iteration: u32, evidence: Evidence, now: Moment) {
+        let Some(standing) = evidence.standing.filter(|_| !evidence.checks.is_empty()) else { return };
+        let failing = standing.failing.count;
+        let files = evidence.sketch.files.len() as u64;
+        let again = match self.progress.take(iteration, standing, evidence.sketch) {
+            Movement::Again { iteration, .. } => Some(iteration),
+            Movement::Moved | Movement::Still(_) => None,
+        };
+        let (unchanged, repeats) = (self.progress.unchanged(), self.progress.repeats());
+        self.note(now.at, Event::Progress { iteration, failing, files, unchanged, repeats, again });
+    }
+
+    /// The limits that need evidence.
+    pub(super) fn stuck(&self) -> Option<Stop> {
+        let limits = &self.policy.limits;
+        let last = self.tried.last().map_or("", |tried| tried.findings.first().map_or("", String::as_str));
+        if let Some(max) = limits.max_no_progress.filter(|max| self.progress.unchanged() >= max.get()) {
+            let evidence =
+                format!("{max} iterations in a row left files, commits and failures as they were; {last}");
+            return Some(Stop { reason: StopReason::NoProgress, evidence });
+        }
+        let repeats = self.progress.repeats();
+        if limits.max_circular.is_some_and(|max| repeats >= max.get()) {
+            let evidence =
+                format!("{repeats} iterations tried what had failed before, with the same failures; {last}");
+            return Some(Stop { reason: StopReason::Circular, evidence });
+        }
+        None
+    }
+}

@@ -1,0 +1,143 @@
+//! One check: run as it was fixed at the start, its output kept and read.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use ralph_checks::{Exit, Findings, Output, Root};
+use ralph_core::check::{Check, CheckExit, CheckResult, Counts, Criterion, Failing, Failure};
+use ralph_core::event::Stream;
+use ralph_core::report::Fault;
+use ralph_store::Store;
+
+use super::window::Window;
+use crate::attempt::ending::{last_chars, millis};
+use crate::custody::{Launch, Status};
+use crate::drive::Drive;
+use crate::errand::Returned;
+use crate::error::EngineError;
+use crate::output::Recorder;
+
+/// How much of the end of a check's output goes into the journal and the next brief.
+const REPORTED_TAIL: usize = 4_000;
+/// How many failures a result names.
+const NAMED: usize = 50;
+const LONGEST_MESSAGE: usize = 400;
+
+impl<S: Store + 'static> Drive<S> {
+    pub(super) async fn check(
+        &mut self,
+        check: &Check,
+        iteration: u32,
+        attempt: u32,
+    ) -> Result<Result<CheckResult, Fault>, EngineError> {
+        let begun = Instant::now();
+        let place = self.output_of_check(check, iteration, attempt)?;
+        let mut recorder = Recorder::create(&place, &self.parts.redactor, self.parts.caps)?;
+        let mut window = Window::default();
+        let stdin = crate::hooks::sealed(b"").map_err(|source| EngineError::Pipe { source })?;
+        let launch = self.launch_of(check);
+        let mut hear = |stream: Stream, bytes: &[u8]| {
+            window.push(recorder.push(stream, bytes)?);
+            Ok(())
+        };
+        let returned = match self.errand(&launch, stdin, check.timeout, &mut hear).await? {
+            Ok(returned) => returned,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        for stream in [Stream::Out, Stream::Err] {
+            window.push(recorder.flush(stream)?);
+        }
+        let tail = last_chars(&recorder.finish()?.tail, REPORTED_TAIL);
+        let root = Root::new(&self.parts.place.root);
+        let findings = read(&returned, &root, &window.finish());
+        let mut result = result(check, &returned, &findings, tail);
+        result.duration_ms = millis(begun.elapsed());
+        Ok(Ok(result))
+    }
+
+    /// A check that a crash cut short is run again, in a fresh place.
+    fn output_of_check(&self, check: &Check, iteration: u32, attempt: u32) -> Result<PathBuf, EngineError> {
+        let name: String =
+            check.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let path = self.parts.place.output(&self.run.id, iteration, attempt).join(format!("check-{name}"));
+        match std::fs::remove_dir_all(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(EngineError::Write { path, source })
+            }
+            Ok(()) | Err(_) => Ok(path),
+        }
+    }
+
+    fn launch_of(&self, check: &Check) -> Launch {
+        let mut words = check.command.words().into_iter();
+        let mut env = self.parts.environment.clone();
+        env.push(("RALPH_RUN".into(), self.run.id.as_str().into()));
+        env.extend(check.env.iter().map(|(name, value)| (name.into(), value.into())));
+        let root = &self.parts.place.root;
+        Launch {
+            program: words.next().unwrap_or_default().into(),
+            args: words.map(Into::into).collect(),
+            env,
+            dir: check.dir.as_ref().map_or_else(|| root.clone(), |dir| root.join(dir)),
+        }
+    }
+}
+
+fn read(returned: &Returned, root: &Root, bytes: &[u8]) -> Findings {
+    let exit = match returned {
+        Returned::Ended(Status::Code(code)) => Exit::Code(*code),
+        Returned::Ended(Status::Signal(signal)) => Exit::Signal(*signal),
+        Returned::Overdue | Returned::NotStarted(_) => Exit::Code(1),
+    };
+    ralph_checks::read(&Output { tool: None, exit, root, bytes })
+}
+
+fn result(check: &Check, returned: &Returned, findings: &Findings, tail: String) -> CheckResult {
+    let exit = match returned {
+        Returned::Ended(Status::Code(code)) => CheckExit::Code { code: *code },
+        Returned::Ended(Status::Signal(signal)) => CheckExit::Signal { signal: *signal },
+        Returned::Overdue => CheckExit::Timeout,
+        Returned::NotStarted(why) => CheckExit::NotStarted { why: why.clone() },
+    };
+    let counts = findings.counts.map(|counts| Counts {
+        passed: counts.passed,
+        failed: counts.bad(),
+        skipped: counts.skipped,
+    });
+    // A script may swallow the status of its test runner; what the runner printed still counts.
+    let swallowed = check.criterion == Criterion::TestPass && counts.is_some_and(|counts| counts.failed > 0);
+    let passed = exit == CheckExit::Code { code: 0 } && !swallowed;
+    CheckResult {
+        name: check.name.clone(),
+        criterion: check.criterion,
+        command: check.command.to_string(),
+        exit,
+        passed,
+        counts,
+        failures: if passed { Vec::new() } else { failures(findings) },
+        failing: if passed { Failing::default() } else { failing(findings) },
+        duration_ms: 0,
+        tail,
+    }
+}
+
+fn failures(findings: &Findings) -> Vec<Failure> {
+    let named = findings.failures.iter().take(NAMED);
+    named
+        .map(|failure| Failure {
+            fingerprint: failure.fingerprint.to_string(),
+            title: failure.title.clone(),
+            message: failure.message.chars().take(LONGEST_MESSAGE).collect(),
+        })
+        .collect()
+}
+
+fn failing(findings: &Findings) -> Failing {
+    let mut digest = blake3::Hasher::new();
+    for fingerprint in findings.fingerprints() {
+        digest.update(fingerprint.to_string().as_bytes());
+    }
+    let counted = findings.counts.map_or(0, |counts| counts.bad());
+    let count = (findings.failures.len() as u64).max(counted).max(1);
+    Failing { count, digest: digest.finalize().to_hex()[..32].to_owned() }
+}

@@ -1,0 +1,132 @@
+//! What ralph finds out by itself: the checks, where the tree stands, and whether the checks were tampered with.
+
+mod check;
+mod fixed;
+mod head;
+mod window;
+
+use std::collections::BTreeMap;
+
+use ralph_core::attempt::Attempt;
+use ralph_core::check::{CheckResult, Failing};
+use ralph_core::machine::Judged;
+use ralph_core::progress::{Sketch, Standing};
+use ralph_core::report::{Fault, Report};
+use ralph_core::verdict::{self, Evidence, Verdict};
+use ralph_store::Store;
+
+use crate::ask::Asked;
+use crate::crash::crash_point;
+use crate::drive::Drive;
+use crate::error::EngineError;
+use crate::settle::Settled;
+
+impl<S: Store + 'static> Drive<S> {
+    /// Runs the checks before anything is done, so that what they say later can be told from what they always say.
+    pub(crate) async fn baseline(&mut self) -> Result<(), EngineError> {
+        crash_point("baseline.before");
+        if self.commit().await? == Settled::Rewound {
+            return Ok(());
+        }
+        let fixed = fixed::contents(&self.parts.place.root, &self.run.policy.verification);
+        crash_point("baseline.inside");
+        let outcome = self.run_checks(0, 0).await?;
+        let outcome = outcome.map(|checks| {
+            let standing = self.standing(&checks);
+            Evidence { checks, standing, ..Evidence::default() }
+        });
+        crash_point("baseline.after");
+        self.run.after_baseline(outcome, fixed, self.now());
+        Ok(())
+    }
+
+    pub(crate) async fn verify(&mut self, attempt: Attempt, report: Report) -> Result<(), EngineError> {
+        crash_point("verify.before");
+        let judged = match self.gather(&attempt).await? {
+            Ok(evidence) => self.judge(&attempt, &report, evidence).await?,
+            Err(fault) => Err(fault),
+        };
+        crash_point("verify.inside");
+        self.run.after_verify(attempt, &report, judged, self.now());
+        crash_point("verify.after");
+        Ok(())
+    }
+
+    async fn gather(&mut self, attempt: &Attempt) -> Result<Result<Evidence, Fault>, EngineError> {
+        if self.run.policy.verification.checks.is_empty() {
+            return Ok(Ok(Evidence::default()));
+        }
+        // The end of the attempt is durable before the checks take their time.
+        self.commit().await?;
+        let checks = match self.run_checks(attempt.iteration, attempt.number).await? {
+            Ok(checks) => checks,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let baseline = self.run.baseline.clone().unwrap_or_default();
+        let (root, verification) = (&self.parts.place.root, &self.run.policy.verification);
+        let tampering = fixed::tampering(root, verification, &baseline, &checks);
+        let standing = self.standing(&checks);
+        Ok(Ok(Evidence { checks, tampering, standing, sketch: Sketch::default(), judgement: None }))
+    }
+
+    /// The verdict, which a hook may turn towards failure.
+    async fn judge(
+        &mut self,
+        attempt: &Attempt,
+        report: &Report,
+        evidence: Evidence,
+    ) -> Result<Result<Judged, Fault>, EngineError> {
+        let policy = &self.run.policy;
+        let verdict = verdict::judge(&policy.completion, &policy.verification, report, &evidence);
+        if !verdict.is_complete() || !self.hooks.may_veto("verdict") {
+            return Ok(Ok(Judged { verdict, evidence }));
+        }
+        self.commit().await?;
+        let (iteration, number) = (attempt.iteration, attempt.number);
+        let asked =
+            ralph_core::event::Event::Verdict { iteration, attempt: number, verdict: verdict.clone() };
+        Ok(match self.ask(&asked).await? {
+            Asked::Veto(veto) => {
+                let findings = vec![format!("{}: {}", veto.hook, veto.why)];
+                Ok(Judged { verdict: Verdict::Incomplete { findings }, evidence })
+            }
+            Asked::CutShort(fault) => Err(fault),
+            Asked::Go => Ok(Judged { verdict, evidence }),
+        })
+    }
+
+    async fn run_checks(
+        &mut self,
+        iteration: u32,
+        attempt: u32,
+    ) -> Result<Result<Vec<CheckResult>, Fault>, EngineError> {
+        let mut results = Vec::new();
+        for check in self.run.policy.verification.checks.clone() {
+            match self.check(&check, iteration, attempt).await? {
+                Ok(result) => results.push(result),
+                Err(fault) => return Ok(Err(fault)),
+            }
+        }
+        Ok(Ok(results))
+    }
+
+    /// Where things stand; unknown without a snapshot of the tree.
+    fn standing(&self, _checks: &[CheckResult]) -> Option<Standing> {
+        None
+    }
+}
+
+/// What fails of all checks together.
+fn failing(checks: &[CheckResult]) -> Failing {
+    let by_name: BTreeMap<&str, &Failing> = checks
+        .iter()
+        .filter(|check| !check.passed)
+        .map(|check| (check.name.as_str(), &check.failing))
+        .collect();
+    let mut digest = blake3::Hasher::new();
+    for (name, failing) in &by_name {
+        digest.update(name.as_bytes()).update(b"\0").update(failing.digest.as_bytes()).update(b"\0");
+    }
+    let count = by_name.values().map(|failing| failing.count).sum();
+    Failing { count, digest: digest.finalize().to_hex()[..32].to_owned() }
+}
