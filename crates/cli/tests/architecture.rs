@@ -9,12 +9,13 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 5] = [
+const ARROWS: [(&str, &[&str]); 6] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
-    ("ralph-engine", &["ralph-core", "ralph-store"]),
+    ("ralph-snapshot", &[]),
+    ("ralph-engine", &["ralph-core", "ralph-store", "ralph-snapshot"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
-    ("ralph-cli", &["ralph-core", "ralph-store", "ralph-engine", "ralph-agents"]),
+    ("ralph-cli", &["ralph-core", "ralph-store", "ralph-snapshot", "ralph-engine", "ralph-agents"]),
 ];
 
 /// Everything that the core may depend on: neither async nor IO.
