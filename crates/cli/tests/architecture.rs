@@ -9,13 +9,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 6] = [
+const ARROWS: [(&str, &[&str]); 7] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),
-    ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks"]),
+    ("ralph-snapshot", &[]),
+    ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
-    ("ralph-cli", &["ralph-core", "ralph-store", "ralph-checks", "ralph-engine", "ralph-agents"]),
+    ("ralph-cli", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot", "ralph-engine", "ralph-agents"]),
 ];
 
 /// Everything that the core may depend on: neither async nor IO.

@@ -1,0 +1,114 @@
+//! What the rules of a snapshot ignore, read from the snapshot itself.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::digest::Digest;
+use crate::error::SnapshotError;
+use crate::exclusions::split;
+use crate::manifest::Kind;
+use crate::pack::Reader;
+use crate::record::Record;
+use crate::rules::{self, Rules};
+use crate::vault::Vault;
+
+/// The rules in force in one directory.
+#[derive(Debug, Clone)]
+enum Scope {
+    /// A directory above, or this one, is ignored.
+    Ignored,
+    /// Inside the `.git` of a nested repository.
+    Free,
+    Ruled {
+        rules: Option<Arc<Rules>>,
+        manifest: Option<Digest>,
+    },
+}
+
+pub(super) struct TargetRules<'v, 'r> {
+    vault: &'v Vault,
+    reader: &'r mut Reader<'v>,
+    scopes: HashMap<Vec<u8>, Scope>,
+}
+
+impl<'v, 'r> TargetRules<'v, 'r> {
+    pub(super) fn new(
+        vault: &'v Vault,
+        record: &Record,
+        reader: &'r mut Reader<'v>,
+    ) -> Result<TargetRules<'v, 'r>, SnapshotError> {
+        let exclude = match record.exclude {
+            Some(digest) => Rules::within(None, b"", vault.compiled.patterns(&reader.read(digest)?)),
+            None => None,
+        };
+        let mut target = TargetRules { vault, reader, scopes: HashMap::new() };
+        let top = target.ruled(exclude, b"", Some(record.tree.0))?;
+        target.scopes.insert(Vec::new(), top);
+        Ok(target)
+    }
+
+    pub(super) fn ignore(&mut self, path: &[u8], is_directory: bool) -> Result<bool, SnapshotError> {
+        let (parent, name) = split(path);
+        Ok(match self.scope(parent)? {
+            Scope::Ignored => true,
+            Scope::Free => false,
+            Scope::Ruled { rules, .. } => {
+                name != b".git" && Rules::ignore(rules.as_ref(), path, is_directory)
+            }
+        })
+    }
+
+    fn scope(&mut self, directory: &[u8]) -> Result<Scope, SnapshotError> {
+        if let Some(scope) = self.scopes.get(directory) {
+            return Ok(scope.clone());
+        }
+        // From the top down, for a path may be deeper than a stack.
+        let ends = directory.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let mut above = self.scopes[&Vec::new()].clone();
+        for end in ends.chain([directory.len()]) {
+            let here = &directory[..end];
+            above = match self.scopes.get(here) {
+                Some(scope) => scope.clone(),
+                None => self.below(&above, here)?,
+            };
+            self.scopes.insert(here.to_vec(), above.clone());
+        }
+        Ok(above)
+    }
+
+    fn below(&mut self, above: &Scope, directory: &[u8]) -> Result<Scope, SnapshotError> {
+        let (_, name) = split(directory);
+        match above {
+            Scope::Ruled { .. } if name == b".git" => Ok(Scope::Free),
+            Scope::Ruled { rules, .. } if Rules::ignore(rules.as_ref(), directory, true) => {
+                Ok(Scope::Ignored)
+            }
+            Scope::Ruled { rules, manifest } => {
+                let entries = self.vault.manifest(*manifest, self.reader)?;
+                let found =
+                    entries.iter().find(|entry| *entry.name == *name && entry.kind == Kind::Directory);
+                let manifest = found.map(|entry| entry.digest);
+                self.ruled(rules.clone(), directory, manifest)
+            }
+            Scope::Ignored | Scope::Free => Ok(above.clone()),
+        }
+    }
+
+    fn ruled(
+        &mut self,
+        above: Option<Arc<Rules>>,
+        directory: &[u8],
+        manifest: Option<Digest>,
+    ) -> Result<Scope, SnapshotError> {
+        let entries = self.vault.manifest(manifest, self.reader)?;
+        let file = entries.iter().find(|entry| *entry.name == *rules::FILE && entry.kind == Kind::File);
+        let rules = match file.filter(|file| file.size <= rules::LARGEST) {
+            Some(file) => {
+                let patterns = self.vault.compiled.patterns(&self.reader.read(file.digest)?);
+                Rules::within(above, directory, patterns)
+            }
+            None => above,
+        };
+        Ok(Scope::Ruled { rules, manifest })
+    }
+}
