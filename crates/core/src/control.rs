@@ -5,6 +5,8 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentName;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "control", rename_all = "snake_case")]
 pub enum Control {
@@ -19,6 +21,17 @@ pub enum Control {
     SetIterations {
         change: Change,
     },
+    /// Another agent from the next iteration on, as the settings have it; routes no longer choose.
+    SetAgent {
+        agent: AgentName,
+    },
+    /// Another model for the agent that is to work.
+    SetModel {
+        model: String,
+    },
+    SetEffort {
+        effort: String,
+    },
     /// A sentence for the next brief.
     Steer {
         text: String,
@@ -29,7 +42,11 @@ impl Control {
     /// Whether a stopped run takes it up when it is resumed.
     pub fn waits_for_resume(&self) -> bool {
         match self {
-            Control::SetIterations { .. } | Control::Steer { .. } => true,
+            Control::SetIterations { .. }
+            | Control::SetAgent { .. }
+            | Control::SetModel { .. }
+            | Control::SetEffort { .. }
+            | Control::Steer { .. } => true,
             Control::Pause | Control::Resume | Control::Stop | Control::Abort => false,
         }
     }

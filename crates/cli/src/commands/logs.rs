@@ -68,7 +68,9 @@ fn iteration_of(line: &Line) -> Option<u32> {
             | Event::AttemptEnded { iteration, .. }
             | Event::Verdict { iteration, .. }
             | Event::IterationEnded { iteration, .. }
-            | Event::TaskCompleted { iteration, .. } => Some(*iteration),
+            | Event::TaskCompleted { iteration, .. }
+            | Event::TaskSkipped { iteration, .. }
+            | Event::AgentChosen { iteration, .. } => Some(*iteration),
             Event::RunStarted(_)
             | Event::RunResumed {}
             | Event::ControlApplied { .. }

@@ -12,6 +12,7 @@ pub(crate) mod logs;
 pub(crate) mod replay;
 pub(crate) mod resume;
 pub(crate) mod run;
+pub(crate) mod set;
 pub(crate) mod status;
 pub(crate) mod trust;
 
@@ -48,7 +49,7 @@ enum Command {
     Replay(replay::Args),
     Stop(control::StopArgs),
     Pause(control::PauseArgs),
-    Set(control::SetArgs),
+    Set(set::Args),
     Steer(control::SteerArgs),
     Agents(agents::Args),
     Trust(trust::Args),
@@ -70,7 +71,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Replay(args) => replay::run(args),
         Command::Stop(args) => control::stop(args),
         Command::Pause(args) => control::pause(args),
-        Command::Set(args) => control::set(args),
+        Command::Set(args) => set::run(args),
         Command::Steer(args) => control::steer(args),
         Command::Agents(args) => agents::run(args),
         Command::Trust(args) => trust::run(args),

@@ -14,11 +14,12 @@ impl Run {
         self.controls_seen = no;
         let before = (self.step.clone(), self.pace, self.policy.limits.clone(), self.steering.len());
         let at = self.fresh.len();
+        let asked = self.crew.asked().cloned();
         if self.stop().is_none() || (self.is_unfinished() && control.waits_for_resume()) {
             self.obey(control, now);
         }
         let after = (self.step.clone(), self.pace, self.policy.limits.clone(), self.steering.len());
-        let changed = before != after;
+        let changed = before != after || asked.as_ref() != self.crew.asked();
         // The cause stands in the journal before what it led to.
         let event = Event::ControlApplied { no, control: control.clone(), changed };
         self.fresh.insert(at, Fresh { at: now.at, event });
@@ -32,6 +33,10 @@ impl Run {
             Control::Stop if self.pace != Pace::Aborting => self.pace = Pace::Stopping,
             Control::Abort => self.pace = Pace::Aborting,
             Control::SetIterations { change } => self.set_iterations(*change),
+            Control::SetAgent { .. } | Control::SetModel { .. } | Control::SetEffort { .. } => {
+                self.crew.ask(control);
+                self.choose_in_standstill(now);
+            }
             Control::Steer { text } => self.steering.push(text.clone()),
             Control::Pause | Control::Resume | Control::Stop => return,
         }

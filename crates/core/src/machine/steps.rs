@@ -5,6 +5,7 @@ use crate::brief::Brief;
 use crate::control::ControlNo;
 use crate::event::{Ending, Event, FORMAT, LimitsShown, Started};
 use crate::moment::Moment;
+use crate::policy::Error;
 use crate::report::{Fault, Report, Response};
 use crate::run::{Pace, Request, Run, Step, Tally, Tried};
 use crate::stop::{Stop, StopReason};
@@ -29,6 +30,7 @@ impl Run {
             pace: Pace::Going,
             tally: Tally::default(),
             mid_iteration: false,
+            skipped: Vec::new(),
             steering: Vec::new(),
             steered: 0,
             tried: Vec::new(),
@@ -60,12 +62,16 @@ impl Run {
     /// A task was chosen, or there is none.
     pub fn after_select(&mut self, task: Option<Task>, now: Moment) {
         self.tally.running = now.running;
-        let Some(task) = task else {
-            return self.halt(StopReason::NoTasks, "nothing is open", now);
+        let Some(task) = task.filter(|task| !self.is_skipped(task)) else {
+            return match self.skipped.as_slice() {
+                [] => self.halt(StopReason::NoTasks, "nothing is open", now),
+                [..] => self.halt(StopReason::TasksUndone, &self.undone(), now),
+            };
         };
+        self.tally.on_task = self.iterations_on(&task) + 1;
         self.task = task;
         self.tally.iterations += 1;
-        self.tally.attempts = 0;
+        (self.tally.attempts, self.tally.errors) = (0, 0);
         self.mid_iteration = true;
         self.note(
             now.at,
@@ -75,6 +81,7 @@ impl Run {
                 task: self.task.id.clone(),
             },
         );
+        self.put_to_work(self.tally.on_task, now);
         self.step = Step::Think(self.next_attempt());
     }
 
@@ -91,6 +98,8 @@ impl Run {
                 iteration: attempt.iteration,
                 attempt: attempt.number,
                 agent: attempt.agent.clone(),
+                model: self.crew.at_work().model.clone(),
+                effort: self.crew.at_work().effort.clone(),
                 promise: attempt.promise.to_string(),
                 brief_bytes: brief.text.len() as u64,
             },
@@ -117,19 +126,36 @@ impl Run {
                 ending: Ending::Reported(report.clone()),
             },
         );
+        let went_on = self.crew.at_work().conversation.is_some();
+        self.crew.heard(report.conversation.as_deref().cloned());
         match report.exit.response() {
             Response::Verify => {
                 self.tally.failures = 0;
                 self.crew.worked();
                 self.step = Step::Verify(attempt, report);
             }
-            Response::Retry => {
-                self.tally.failures += 1;
+            // Nobody failed: the conversation was there when the attempt was planned.
+            Response::Afresh if went_on => {
+                self.crew.start_afresh();
+                self.proceed(Step::Think(self.next_attempt()), now);
+            }
+            Response::Retry(error) => {
                 self.remember(&attempt, report.exit.to_string(), Vec::new(), &report.tail);
-                self.try_again(now);
+                // A conversation that came to grief once may be what it came to grief over.
+                if went_on && error == Error::Own {
+                    self.crew.start_afresh();
+                }
+                self.after_error(&attempt, error, &report.exit.to_string(), now);
+            }
+            Response::Afresh => {
+                self.crew.start_afresh();
+                self.after_error(&attempt, Error::Own, &report.exit.to_string(), now);
             }
             Response::Yield { reset } => self.give_way(&attempt, &report, reset, now),
-            Response::GiveUp(reason) => self.halt(reason, &report.exit.to_string(), now),
+            Response::GiveUp(reason) => {
+                self.crew.start_afresh();
+                self.halt(reason, &report.exit.to_string(), now);
+            }
         }
     }
 
@@ -138,9 +164,8 @@ impl Run {
         self.note(now.at, Event::AttemptEnded { iteration, attempt: number, ending: Ending::Lost(fault) });
         match fault {
             Fault::GuardLost => {
-                self.tally.failures += 1;
                 self.remember(&attempt, fault.to_string(), Vec::new(), "");
-                self.try_again(now);
+                self.after_error(&attempt, Error::Passing, &fault.to_string(), now);
             }
             Fault::Interrupted => self.proceed(Step::Think(self.next_attempt()), now),
             Fault::Aborted | Fault::TimeUp | Fault::Storage => self.cut_short(attempt, fault, now),
@@ -153,19 +178,13 @@ impl Run {
             Fault::Aborted => StopReason::Aborted,
             Fault::TimeUp => StopReason::MaxDuration,
             Fault::Storage => StopReason::Disk,
-            Fault::GuardLost | Fault::Interrupted => return self.try_again(now),
+            Fault::GuardLost | Fault::Interrupted => {
+                return self.proceed(Step::Think(self.next_attempt()), now);
+            }
         };
         let (iteration, number) = (attempt.iteration, attempt.number);
         let evidence = format!("{fault} during attempt {number} of iteration {iteration}");
         self.step = Step::Abandon(attempt, Stop { reason, evidence });
-    }
-
-    /// A further attempt at the same iteration, after a delay that grows with every failure.
-    fn try_again(&mut self, now: Moment) {
-        let failures = self.tally.failures;
-        let delay = self.policy.retry.delay(failures);
-        let why = format!("attempt {} failed, {failures} in a row", self.tally.attempts);
-        self.proceed_after(delay, &why, Step::Think(self.next_attempt()), now);
     }
 
     /// Checks came to a conclusion, or were cut short.
