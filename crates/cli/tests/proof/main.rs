@@ -4,14 +4,17 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod agents;
+mod choices;
 mod controls;
 mod crashes;
 mod ends;
+mod errors;
 mod fallback;
 mod hooks;
 mod orphans;
 mod output;
 mod redaction;
+mod sessions;
 mod signals;
 mod starts;
 mod storage;
