@@ -8,8 +8,9 @@ use ralph_core::Timestamp;
 use ralph_core::agent_event::AgentEvent;
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
+use ralph_core::crew::Conversation;
 use ralph_core::event::Stream;
-use ralph_core::id::AgentName;
+use ralph_core::id::{AgentName, SessionId};
 use ralph_core::report::{AgentExit, Usage};
 use ralph_engine::agent::{Agent, Heard, Invocation, Listener};
 use ralph_engine::output::Tail;
@@ -36,7 +37,7 @@ pub struct Choice {
     pub model: Option<String>,
     pub effort: Option<String>,
     /// The session to go on with, and where its counter stood.
-    pub resume: Option<(String, Usage)>,
+    pub resume: Option<Conversation>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -61,11 +62,17 @@ impl CliAgent {
         if entry.prompt == PromptChannel::Argument {
             return Err(CliAgentError::PromptByArgument(entry.name.clone()));
         }
-        let resume = choice.resume.as_ref().map(|(session, _)| session.as_str());
+        let resume = choice.resume.as_ref().map(|conversation| conversation.id.as_str());
         let mut invocation = entry.invocation(choice.model.as_deref(), choice.effort.as_deref(), resume)?;
         let program: PathBuf = find(&entry.program, base, search_path)?;
         invocation.program = program.into();
         Ok(CliAgent { entry: entry.clone(), invocation, choice, prices })
+    }
+
+    /// Where the agent's own counter stands before the attempt.
+    fn counter(&self) -> Usage {
+        let resumed = self.choice.resume.as_ref().filter(|_| self.entry.format.counts_conversation());
+        resumed.map(|conversation| conversation.counter).unwrap_or_default()
     }
 
     pub fn entry(&self) -> &Entry {
@@ -78,7 +85,7 @@ impl CliAgent {
             promise: attempt.promise.clone(),
             brief: brief.text.clone(),
             model: self.choice.model.clone(),
-            counter: self.choice.resume.as_ref().map(|(_, counter)| *counter).unwrap_or_default(),
+            counter: self.counter(),
             manners: Arc::clone(&self.entry.manners),
             prices: Arc::clone(&self.prices),
         };
@@ -106,6 +113,10 @@ impl Agent for CliAgent {
 
     fn reports_usage(&self) -> bool {
         self.entry.reports_usage
+    }
+
+    fn can_continue(&self) -> bool {
+        self.is_structured() && self.entry.invocation(None, None, Some("x")).is_ok()
     }
 
     fn is_structured(&self) -> bool {
@@ -146,14 +157,22 @@ impl Listener for CliListener {
     }
 
     fn conclude(self: Box<Self>, exit: &AgentExit) -> Heard {
-        let Conclusion { claim, usage, outcome, .. } = self.parser.conclude(exit, &self.stderr.text());
+        let Conclusion { claim, usage, outcome, session, counter, .. } =
+            self.parser.conclude(exit, &self.stderr.text());
         let question = match &outcome {
             Outcome::Asked { question } => Some(question.clone()),
             _ => None,
         };
         let exit = ended(outcome, exit, &self.zone);
-        Heard { claim, question, usage, message: Some(self.message), exit: Some(exit) }
+        let id = session.and_then(|session| safe(&session));
+        let conversation = id.map(|id| Conversation { id, counter });
+        Heard { claim, question, usage, message: Some(self.message), exit: Some(exit), conversation }
     }
+}
+
+/// It becomes an argument of the agent, so nothing that could be taken for an option.
+fn safe(session: &str) -> Option<SessionId> {
+    SessionId::parse(session).ok().filter(|id| !id.as_str().starts_with('-'))
 }
 
 /// The agent's own word for its end, where it has one.
@@ -169,18 +188,21 @@ fn ended(outcome: Outcome, exit: &AgentExit, zone: &TimeZone) -> AgentExit {
         Outcome::Network { what } => AgentExit::Network { what },
         Outcome::Unauthenticated { what, next } => AgentExit::Unauthenticated { what, next },
         Outcome::Misconfigured { what, next } => AgentExit::Misconfigured { what, next },
+        Outcome::SessionGone { what } => AgentExit::SessionGone { what },
         Outcome::Failed { what } => AgentExit::Failed { what },
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, CliAgent, CliAgentError};
+    use super::{Choice, CliAgent, CliAgentError, safe};
     use crate::catalog::Catalogue;
     use ralph_core::attempt::Attempt;
     use ralph_core::brief::Brief;
+    use ralph_core::crew::Conversation;
     use ralph_core::event::Stream;
-    use ralph_core::id::{AgentName, TaskId};
+    use ralph_core::id::{AgentName, SessionId, TaskId};
+    use ralph_core::policy::Cost;
     use ralph_core::promise::{Claim, Word};
     use ralph_core::report::{AgentExit, Usage};
     use ralph_engine::agent::Agent;
@@ -225,6 +247,31 @@ mod tests {
         assert!(agent.reports_usage());
     }
 
+    fn conversation(id: &str) -> Conversation {
+        let counter = Usage { input_tokens: 5, cached_tokens: 1, output_tokens: 2, cost: Cost(0) };
+        Conversation { id: SessionId::parse(id).expect("an id"), counter }
+    }
+
+    #[test]
+    fn a_conversation_is_heard_of_and_gone_on_with() {
+        let heard = |choice: Choice| {
+            let agent = agent("[agents.claude]\nprogram = \"sh\"", choice).expect("an agent");
+            let (attempt, brief) = attempt();
+            let mut listener = agent.listen(&attempt, &brief);
+            listener.hear(Stream::Out, RESULT.as_bytes(), &mut |_| {});
+            (agent, listener.conclude(&AgentExit::Code { code: 0 }))
+        };
+        let (agent, first) = heard(Choice::default());
+        let talk = first.conversation.expect("a conversation");
+        assert_eq!((talk.id.as_str(), talk.counter.tokens(), agent.can_continue()), ("s1", 10, true));
+        let (agent, second) = heard(Choice { resume: Some(conversation("s1")), ..Choice::default() });
+        let args = agent.invocation(&attempt().0).args;
+        assert!(args.ends_with(&["--resume".into(), "s1".into()]), "{args:?}");
+        assert_eq!(second.usage.tokens(), 10, "its counter begins anew with every process");
+        assert_eq!(safe("--yolo"), None);
+        assert_eq!(safe("a b"), None);
+    }
+
     #[test]
     fn what_cannot_work_is_told_before_the_run() {
         let refused = |user: &str, choice: Choice| agent(user, choice).expect_err("refused").to_string();
@@ -233,7 +280,7 @@ mod tests {
             refused("[agents.claude]\nprogram = \"no-such-agent\"", none()),
             "no program `no-such-agent` on the search path"
         );
-        let resume = Some(("s".to_owned(), Usage::default()));
+        let resume = Some(conversation("s"));
         assert_eq!(
             refused("[agents.claude]\nprogram = \"sh\"\nresume = []", Choice { resume, ..none() }),
             "claude cannot resume a session"

@@ -88,7 +88,7 @@ impl Listener for PlainText {
 
     fn conclude(self: Box<Self>, exit: &AgentExit) -> Heard {
         let Conclusion { claim, usage, .. } = self.0.conclude(exit, "");
-        Heard { claim, question: None, usage, message: None, exit: None }
+        Heard { claim, question: None, usage, message: None, exit: None, conversation: None }
     }
 }
 

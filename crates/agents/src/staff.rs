@@ -31,7 +31,11 @@ impl Staff {
             let names: Vec<String> = self.catalogue.names().map(ToString::to_string).collect();
             return Err(format!("there is no agent `{}`; there are {}", member.agent, names.join(", ")));
         };
-        let choice = Choice { model: member.model.clone(), effort: member.effort.clone(), resume: None };
+        let choice = Choice {
+            model: member.model.clone(),
+            effort: member.effort.clone(),
+            resume: member.conversation.clone(),
+        };
         CliAgent::new(entry, choice, Arc::clone(&self.prices), &self.base, &self.search_path)
             .map_err(|error| chain(&error))
     }

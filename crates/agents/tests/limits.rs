@@ -61,6 +61,7 @@ impl Case {
             Outcome::Network { .. } => ("network".to_owned(), None),
             Outcome::Unauthenticated { .. } => ("unauthenticated".to_owned(), None),
             Outcome::Misconfigured { .. } => ("misconfigured".to_owned(), None),
+            Outcome::SessionGone { .. } => ("session_gone".to_owned(), None),
             Outcome::Failed { .. } => ("failed".to_owned(), None),
             Outcome::Asked { .. } => ("asked".to_owned(), None),
         }

@@ -1,7 +1,7 @@
 //! Which agents a run has, from what the settings say.
 
 use ralph_agents::Staff;
-use ralph_core::crew::{Crew, Member};
+use ralph_core::crew::{Crew, Member, Sessions};
 use ralph_core::id::AgentName;
 use ralph_core::policy::Limits;
 use ralph_core::redact::Redactor;
@@ -15,7 +15,7 @@ use crate::settings::Settings;
 pub(crate) fn crew(settings: &Settings, redactor: &Redactor) -> Result<Crew, Problems> {
     let primary = primary(settings, redactor)?;
     let fallback = settings.agent.fallback.iter().map(|name| Member::new(name.clone(), Vec::new()));
-    Ok(Crew::new(primary, fallback.collect()))
+    Ok(Crew::new(primary, fallback.collect()).with(settings.routes.clone(), settings.agent.session))
 }
 
 fn primary(settings: &Settings, redactor: &Redactor) -> Result<Member, Problems> {
@@ -60,21 +60,30 @@ fn nobody() -> Problem {
 }
 
 /// Every agent must be there before the first attempt, and able to keep the limits that were asked for.
+///
+/// A person's choice goes before all others; of the others, none may be there any more by then.
 pub(crate) fn check(crew: &Crew, staff: &Staff, limits: &Limits) -> Result<(), Problems> {
-    for member in crew.members() {
-        let agent = staff.agent(member).map_err(|why| {
-            let problem = Problem::new(format!("agent `{}` cannot be used: {why}", member.agent));
-            problem.next("`ralph agents` shows what is there; or check --agent-command")
-        })?;
-        if !agent.reports_usage() && (limits.max_tokens.is_some() || limits.max_cost.is_some()) {
-            let what = format!(
-                "agent `{}` does not report what it uses, so --max-tokens and --max-cost-usd cannot be kept",
-                member.agent
-            );
-            return Err(Problem::new(what)
-                .next("use --max-iterations or --max-duration with this agent")
-                .into());
-        }
+    let candidates = crew.asked().map_or_else(|| crew.candidates(), |asked| vec![asked.clone()]);
+    candidates.iter().try_for_each(|member| check_one(member, crew.sessions(), staff, limits))
+}
+
+fn check_one(member: &Member, sessions: Sessions, staff: &Staff, limits: &Limits) -> Result<(), Problems> {
+    let name = &member.agent;
+    let agent = staff.agent(member).map_err(|why| {
+        let problem = Problem::new(format!("agent `{name}` cannot be used: {why}"));
+        problem.next("`ralph agents` shows what is there; or check --agent-command")
+    })?;
+    if !agent.reports_usage() && (limits.max_tokens.is_some() || limits.max_cost.is_some()) {
+        let what = format!(
+            "agent `{name}` does not report what it uses, so --max-tokens and --max-cost-usd cannot be kept"
+        );
+        return Err(Problem::new(what).next("use --max-iterations or --max-duration with this agent").into());
+    }
+    if sessions == Sessions::Continue && !agent.can_continue() {
+        let what = format!("agent `{name}` cannot go on with a session of its own");
+        let next =
+            "leave `session` in [agent] at \"fresh\", which is `--session fresh`, or take another agent";
+        return Err(Problem::new(what).next(next).into());
     }
     Ok(())
 }

@@ -50,6 +50,14 @@ pub(crate) fn line(entry: &Entry) -> Option<String> {
         }
         Event::Paused {} => paint(CALM, "❚❚ paused; `ralph resume` goes on"),
         Event::Unpaused {} => paint(HEAD, "▶ going on"),
+        Event::TaskSkipped { task, why, .. } => {
+            paint(BAD, &format!("  task {task} is skipped: {}", printable(why)))
+        }
+        Event::AgentChosen { agent, model, effort, by, .. } => {
+            let model = model.as_ref().map_or(String::new(), |model| format!(", model {}", printable(model)));
+            let effort = effort.as_ref().map_or(String::new(), |how| format!(", effort {}", printable(how)));
+            paint(CALM, &format!("  {agent}{model}{effort} ({})", printable(&by.to_string())))
+        }
         Event::AgentChanged { from, to, why } => {
             paint(CALM, &format!("  {to} takes over from {from}: {}", printable(why)))
         }
@@ -167,6 +175,9 @@ fn control_line(control: &Control, changed: bool) -> String {
             format!("for {}", counted((*n).into(), "iteration"))
         }
         Control::SetIterations { change: Change::By(by) } => format!("for {by:+} iterations"),
+        Control::SetAgent { agent } => format!("for agent {agent}"),
+        Control::SetModel { model } => format!("for model {}", printable(model)),
+        Control::SetEffort { effort } => format!("for effort {}", printable(effort)),
         Control::Steer { text } => format!("to mind: {}", printable(text)),
         Control::Answer { question, .. } => format!("to take an answer to question {question}"),
     };
@@ -186,6 +197,14 @@ fn stopped(reason: &str, status: RunState, evidence: &str) -> String {
 /// Text of the agent or of a file, safe for a terminal and on one line.
 fn printable(text: &str) -> String {
     ralph_engine::output::printable(text).replace('\n', " ")
+}
+
+/// An agent that waits before it asks its model again: shown whether or not its other words are.
+pub(crate) fn waiting_line(event: &AgentEvent) -> Option<String> {
+    let AgentEvent::Waiting { attempt, of, delay_ms, why } = event else { return None };
+    let long = delay_ms.map_or(String::new(), |ms| format!(" {}", span(Duration::from_millis(ms))));
+    let of = of.map_or(String::new(), |of| format!(" of {of}"));
+    Some(paint(CALM, &format!("  the agent waits{long} ({}), its retry {attempt}{of}", printable(why))))
 }
 
 /// What a structured agent tells, as far as a person wants to see it.

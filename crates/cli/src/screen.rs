@@ -106,6 +106,10 @@ impl Screen {
     }
 
     fn agent(&mut self, told: &AgentTold, shown: bool) {
+        if let Some(text) = render::waiting_line(&told.event) {
+            self.erase();
+            return print_line(&text);
+        }
         let Some(text) = render::agent_line(&told.event) else { return };
         if let Some(words) = text.lines().rev().find(|line| !line.trim().is_empty()) {
             words.trim().clone_into(&mut self.last_words);

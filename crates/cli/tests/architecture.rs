@@ -16,7 +16,10 @@ const ARROWS: [(&str, &[&str]); 7] = [
     ("ralph-snapshot", &[]),
     ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
-    ("ralph-cli", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot", "ralph-engine", "ralph-agents"]),
+    (
+        "ralph-cli",
+        &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot", "ralph-engine", "ralph-agents"],
+    ),
 ];
 
 /// Everything that the core may depend on: neither async nor IO.

@@ -127,7 +127,7 @@ fn handover(text: &mut String, run: &Run) {
     if let Some(handover) = &run.handover {
         let _ = writeln!(
             text,
-            "# You take over\n\n{} worked on this before you and cannot go on ({}). What it did is in the files; look \
+            "# You take over\n\n{} worked on this before you and no longer does ({}). What it did is in the files; look \
              at them first.\n",
             handover.from, handover.why
         );

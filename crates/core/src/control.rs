@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::AgentName;
 use crate::question::QuestionNo;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +22,17 @@ pub enum Control {
     SetIterations {
         change: Change,
     },
+    /// Another agent from the next iteration on, as the settings have it; routes no longer choose.
+    SetAgent {
+        agent: AgentName,
+    },
+    /// Another model for the agent that is to work.
+    SetModel {
+        model: String,
+    },
+    SetEffort {
+        effort: String,
+    },
     /// A sentence for the next brief.
     Steer {
         text: String,
@@ -36,7 +48,12 @@ impl Control {
     /// Whether a stopped run takes it up when it is resumed.
     pub fn waits_for_resume(&self) -> bool {
         match self {
-            Control::SetIterations { .. } | Control::Steer { .. } | Control::Answer { .. } => true,
+            Control::SetIterations { .. }
+            | Control::SetAgent { .. }
+            | Control::SetModel { .. }
+            | Control::SetEffort { .. }
+            | Control::Steer { .. }
+            | Control::Answer { .. } => true,
             Control::Pause | Control::Resume | Control::Stop | Control::Abort => false,
         }
     }

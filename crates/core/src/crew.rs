@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
-use crate::id::AgentName;
+use crate::id::{AgentName, SessionId};
+use crate::report::Usage;
+use crate::route::Route;
 
 /// How often a limited agent is tried again before another takes over, and how long the first wait is.
 const STRIKES: u32 = 3;
@@ -14,13 +16,26 @@ const FIRST_WAIT: Duration = Duration::from_secs(5);
 /// A reset that is nearer than this is waited for even where another agent could take over.
 const SHORT: Duration = Duration::from_secs(60);
 /// How long an agent that names no reset is left alone.
-const REST: Duration = Duration::from_secs(15 * 60);
+pub(crate) const REST: Duration = Duration::from_secs(15 * 60);
 
 /// Never empty; the first is the primary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crew {
-    members: Vec<Member>,
-    at_work: usize,
+    /// Those of the settings, then guests: whom only a route or a person brought in.
+    pub(crate) members: Vec<Member>,
+    #[serde(default)]
+    pub(crate) guests: usize,
+    pub(crate) at_work: usize,
+    /// Who is to work in this iteration, limits aside.
+    #[serde(default)]
+    pub(crate) lead: usize,
+    /// Whom a person asked for; goes before every route for the rest of the run.
+    #[serde(default)]
+    pub(crate) asked: Option<Member>,
+    #[serde(default)]
+    pub(crate) routes: Vec<Route>,
+    #[serde(default)]
+    pub(crate) sessions: Sessions,
 }
 
 /// One agent as it is to be started.
@@ -34,7 +49,26 @@ pub struct Member {
     /// Until when it is not worth asking.
     pub limited_until: Option<Timestamp>,
     /// Limits in a row.
-    strikes: u32,
+    pub(crate) strikes: u32,
+    /// Its own conversation that it goes on with.
+    #[serde(default)]
+    pub conversation: Option<Conversation>,
+}
+
+/// Whether an attempt goes on with the agent's own conversation of the attempt before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sessions {
+    #[default]
+    Fresh,
+    Continue,
+}
+
+/// What an agent calls its conversation, and where its counter of tokens stood when that was last heard of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conversation {
+    pub id: SessionId,
+    pub counter: Usage,
 }
 
 /// What becomes of a limit.
@@ -50,26 +84,61 @@ pub enum Yielded {
 
 impl Member {
     pub fn new(agent: AgentName, command: Vec<String>) -> Member {
-        Member { agent, command, model: None, effort: None, limited_until: None, strikes: 0 }
+        Member {
+            agent,
+            command,
+            model: None,
+            effort: None,
+            limited_until: None,
+            strikes: 0,
+            conversation: None,
+        }
     }
 
     #[must_use]
     pub fn with(self, model: Option<String>, effort: Option<String>) -> Member {
         Member { model, effort, ..self }
     }
+
+    /// Whether it is the same program, so that it can go on with the other's conversation.
+    pub(crate) fn is_same_agent(&self, other: &Member) -> bool {
+        self.agent == other.agent && self.command == other.command
+    }
+
+    pub(crate) fn is_same_choice(&self, other: &Member) -> bool {
+        self.is_same_agent(other) && self.model == other.model && self.effort == other.effort
+    }
+
+    pub(crate) fn is_free(&self, now: Timestamp) -> bool {
+        self.limited_until.is_none_or(|until| until <= now)
+    }
 }
 
 impl Crew {
     pub fn new(primary: Member, fallback: Vec<Member>) -> Crew {
-        Crew { members: [vec![primary], fallback].concat(), at_work: 0 }
+        Crew {
+            members: [vec![primary], fallback].concat(),
+            guests: 0,
+            at_work: 0,
+            lead: 0,
+            asked: None,
+            routes: Vec::new(),
+            sessions: Sessions::Fresh,
+        }
+    }
+
+    #[must_use]
+    pub fn with(self, routes: Vec<Route>, sessions: Sessions) -> Crew {
+        Crew { routes, sessions, ..self }
     }
 
     pub fn at_work(&self) -> &Member {
         &self.members[self.at_work]
     }
 
+    /// Those of the settings, the primary first.
     pub fn members(&self) -> &[Member] {
-        &self.members
+        &self.members[..self.members.len() - self.guests]
     }
 
     /// The agent at work did something: what limits it had are over.
@@ -87,16 +156,20 @@ impl Crew {
         if wait <= SHORT && member.strikes <= STRIKES {
             return Yielded::Wait(wait);
         }
-        member.limited_until = Some(later(now, named.unwrap_or(REST)));
+        // However hard the same model thinks, the account is the same.
+        let limited = member.clone();
+        for same in self.members.iter_mut().filter(|m| m.is_same_agent(&limited) && m.model == limited.model)
+        {
+            same.limited_until = Some(later(now, named.unwrap_or(REST)));
+        }
         self.hand_over(now)
     }
 
     fn hand_over(&mut self, now: Timestamp) -> Yielded {
-        let free = |member: &Member| member.limited_until.is_none_or(|until| until <= now);
         let from = self.at_work().agent.clone();
-        match self.members.iter().position(free) {
+        match self.order().find(|at| self.members[*at].is_free(now)) {
             Some(next) => {
-                self.at_work = next;
+                self.put(next);
                 self.members[next].strikes = 0;
                 Yielded::HandOver { from, to: self.at_work().agent.clone() }
             }
@@ -104,32 +177,45 @@ impl Crew {
         }
     }
 
+    /// Who takes over from whom: the one that is to work, then those of the settings.
+    pub(crate) fn order(&self) -> impl Iterator<Item = usize> + use<> {
+        std::iter::once(self.lead).chain(0..self.members.len() - self.guests)
+    }
+
     /// Whoever is free first is at work when the wait is over.
     fn wait_for_first(&mut self) -> Yielded {
         let reset = |at: &usize| self.members[*at].limited_until.expect("every member is limited");
-        let first = (0..self.members.len()).min_by_key(reset).expect("a crew is never empty");
+        let first = self.order().min_by_key(reset).expect("a crew is never empty");
         let until = reset(&first);
-        self.at_work = first;
+        self.put(first);
         Yielded::AllLimited { until }
     }
 
-    /// The primary, where another is at work and the primary's limit may be over.
-    pub fn to_probe(&self, now: Timestamp) -> Option<&Member> {
-        let primary = &self.members[0];
-        let over = primary.limited_until.is_none_or(|until| until <= now);
-        (self.at_work != 0 && over).then_some(primary)
+    /// A conversation belongs to its agent: another begins its own, and whoever comes back begins anew.
+    pub(crate) fn put(&mut self, next: usize) {
+        let before = self.members[self.at_work].clone();
+        let kept = before.conversation.clone().filter(|_| self.members[next].is_same_agent(&before));
+        for member in &mut self.members {
+            member.conversation = None;
+        }
+        self.members[next].conversation = kept;
+        self.at_work = next;
     }
 
-    /// What the probe of the primary came to; true if it goes back to work.
-    pub fn probed(&mut self, answered: bool, now: Timestamp) -> bool {
-        let primary = &mut self.members[0];
-        if answered {
-            (primary.strikes, primary.limited_until) = (0, None);
-            self.at_work = 0;
-        } else {
-            primary.limited_until = Some(later(now, REST));
+    /// What the agent at work called its conversation, for the next attempt to go on with.
+    pub fn heard(&mut self, conversation: Option<Conversation>) {
+        if self.sessions == Sessions::Continue && conversation.is_some() {
+            self.members[self.at_work].conversation = conversation;
         }
-        answered
+    }
+
+    /// The next attempt of the agent at work begins a conversation of its own. True if it had one to go on with.
+    pub fn start_afresh(&mut self) -> bool {
+        self.members[self.at_work].conversation.take().is_some()
+    }
+
+    pub fn sessions(&self) -> Sessions {
+        self.sessions
     }
 }
 
@@ -137,7 +223,7 @@ fn until(now: Timestamp, reset: Timestamp) -> Duration {
     Duration::try_from(reset.duration_since(now)).unwrap_or_default()
 }
 
-fn later(now: Timestamp, by: Duration) -> Timestamp {
+pub(crate) fn later(now: Timestamp, by: Duration) -> Timestamp {
     now.saturating_add(by).expect("a duration is never negative")
 }
 
@@ -184,18 +270,6 @@ mod tests {
         crew.limited(Some(at(7_200)), at(0));
         assert_eq!(crew.limited(Some(at(3_600)), at(0)), Yielded::AllLimited { until: at(3_600) });
         assert_eq!(crew.at_work().agent, name("b"));
-    }
-
-    #[test]
-    fn the_primary_is_probed_when_its_limit_is_over_and_taken_back_when_it_answers() {
-        let mut crew = crew(&["a", "b"]);
-        crew.limited(Some(at(3_600)), at(0));
-        assert_eq!(crew.to_probe(at(10)), None);
-        assert_eq!(crew.to_probe(at(3_600)).map(|member| &member.agent), Some(&name("a")));
-        assert!(!crew.probed(false, at(3_600)));
-        assert_eq!(crew.to_probe(at(3_700)), None);
-        assert!(crew.probed(true, at(9_000)));
-        assert_eq!((&crew.at_work().agent, crew.to_probe(at(9_000))), (&name("a"), None));
     }
 
     #[test]

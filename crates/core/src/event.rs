@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Timestamp;
 use crate::agent_event::AgentEvent;
 use crate::check::{CheckResult, Judgement};
+use crate::choice::ChosenBy;
 use crate::control::{Control, ControlNo};
 use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::{Cost, Limits};
@@ -43,6 +44,10 @@ pub enum Event {
         iteration: u32,
         attempt: u32,
         agent: AgentName,
+        #[serde(default)]
+        model: Option<String>,
+        #[serde(default)]
+        effort: Option<String>,
         /// The exact content of the promise tag that this attempt must give.
         promise: String,
         brief_bytes: u64,
@@ -100,6 +105,12 @@ pub enum Event {
         task: TaskId,
         iteration: u32,
     },
+    /// A task is given up and not tried again in this run.
+    TaskSkipped {
+        task: TaskId,
+        iteration: u32,
+        why: String,
+    },
     ControlApplied {
         no: ControlNo,
         #[serde(flatten)]
@@ -113,6 +124,14 @@ pub enum Event {
     },
     Paused {},
     Unpaused {},
+    /// A route or a person decided who is to work.
+    AgentChosen {
+        iteration: u32,
+        agent: AgentName,
+        model: Option<String>,
+        effort: Option<String>,
+        by: ChosenBy,
+    },
     /// Another agent goes on.
     AgentChanged {
         from: AgentName,
@@ -243,10 +262,12 @@ impl Event {
             Event::Verdict { .. } => "verdict",
             Event::IterationEnded { .. } => "iteration_ended",
             Event::TaskCompleted { .. } => "task_completed",
+            Event::TaskSkipped { .. } => "task_skipped",
             Event::ControlApplied { .. } => "control_applied",
             Event::Waiting { .. } => "waiting",
             Event::Paused {} => "paused",
             Event::Unpaused {} => "unpaused",
+            Event::AgentChosen { .. } => "agent_chosen",
             Event::AgentChanged { .. } => "agent_changed",
             Event::AllLimited { .. } => "all_limited",
             Event::QuestionAsked { .. } => "question_asked",

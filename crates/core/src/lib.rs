@@ -22,12 +22,14 @@
 //! | **Step** | what a run does next; a run's position is its next step |
 //! | **Control** | what a person asks of a running loop |
 //! | **Event** | one line of the journal |
+//! | **Route** | a rule that chooses agent, model and effort for an iteration |
 //! | **Host** | an agent program that ralph lives inside of |
 
 pub mod agent_event;
 pub mod attempt;
 pub mod brief;
 pub mod check;
+pub mod choice;
 pub mod control;
 pub mod crew;
 pub mod event;
@@ -40,6 +42,7 @@ pub mod promise;
 pub mod question;
 pub mod redact;
 pub mod report;
+pub mod route;
 pub mod run;
 pub mod stop;
 pub mod task;

@@ -191,16 +191,61 @@ impl Patience {
     }
 }
 
-/// How long to wait after a failed attempt: `base`, doubled with every further failure, up to `longest`.
+/// What becomes of a failed attempt. It is tried again after `base`, doubled with every further failure of the task, up
+/// to `longest`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retry {
     pub base: Duration,
     pub longest: Duration,
+    #[serde(default)]
+    pub on_error: OnError,
+    /// How often a task is tried again before it is given up.
+    #[serde(default = "three")]
+    pub max_retries: NonZeroU32,
+}
+
+/// What an error of the agent comes to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnError {
+    /// Try the task again, then skip it.
+    #[default]
+    Retry,
+    /// Skip the task.
+    Skip,
+    /// End the run.
+    Abort,
+}
+
+/// Whose error it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Error {
+    /// The agent's own.
+    Own,
+    /// Of its servers, of the network or of the machine: tried again whatever the strategy.
+    Passing,
+}
+
+/// What is done about an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    Again(Duration),
+    Skip,
+    Abort,
+}
+
+fn three() -> NonZeroU32 {
+    NonZeroU32::new(3).expect("three is not zero")
 }
 
 impl Default for Retry {
     fn default() -> Retry {
-        Retry { base: Duration::from_secs(2), longest: Duration::from_secs(300) }
+        Retry {
+            base: Duration::from_secs(2),
+            longest: Duration::from_secs(300),
+            on_error: OnError::Retry,
+            max_retries: three(),
+        }
     }
 }
 
@@ -209,11 +254,21 @@ impl Retry {
         let doublings = failures.saturating_sub(1).min(20);
         self.base.saturating_mul(1 << doublings).min(self.longest)
     }
+
+    /// What is done after so many errors of one task, the last of them this one.
+    pub fn remedy(&self, errors: u32, last: Error) -> Remedy {
+        let is_retried = self.on_error == OnError::Retry || last == Error::Passing;
+        match self.on_error {
+            _ if is_retried && errors <= self.max_retries.get() => Remedy::Again(self.delay(errors)),
+            OnError::Retry | OnError::Skip => Remedy::Skip,
+            OnError::Abort => Remedy::Abort,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Cost, Kind, Limits, Retry};
+    use super::{Cost, Error, Kind, Limits, OnError, Remedy, Retry};
     use std::num::NonZeroU32;
     use std::time::Duration;
 
@@ -239,6 +294,22 @@ mod tests {
             assert_eq!(serde_json::from_str::<Cost>(&written).unwrap(), Cost(micro), "{written}");
         }
         assert_eq!(serde_json::to_string(&Cost(1_500_000)).unwrap(), "1.5");
+    }
+
+    #[test]
+    fn each_strategy_has_its_remedy_and_what_passes_is_always_tried_again() {
+        let tries = |on_error, error| {
+            let retry = Retry { on_error, ..Retry::default() };
+            (1..=5).map(|errors| retry.remedy(errors, error)).collect::<Vec<_>>()
+        };
+        let again = |seconds| Remedy::Again(Duration::from_secs(seconds));
+        let thrice = |last| vec![again(2), again(4), again(8), last, last];
+        assert_eq!(tries(OnError::Retry, Error::Own), thrice(Remedy::Skip));
+        assert_eq!(tries(OnError::Skip, Error::Own), [Remedy::Skip; 5]);
+        assert_eq!(tries(OnError::Abort, Error::Own), [Remedy::Abort; 5]);
+        assert_eq!(tries(OnError::Retry, Error::Passing), thrice(Remedy::Skip));
+        assert_eq!(tries(OnError::Skip, Error::Passing), thrice(Remedy::Skip));
+        assert_eq!(tries(OnError::Abort, Error::Passing), thrice(Remedy::Abort));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
-use crate::policy::Cost;
+use crate::crew::Conversation;
+use crate::policy::{Cost, Error};
 use crate::promise::Claim;
 use crate::stop::StopReason;
 
@@ -23,6 +24,9 @@ pub struct Report {
     pub tail: String,
     /// Processes that the agent left running and that were ended.
     pub leftovers: u32,
+    /// What the agent calls its own conversation, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Box<Conversation>>,
 }
 
 /// How an attempt ended. A rate limit or a timeout is an ending, not an error of ralph.
@@ -70,6 +74,10 @@ pub enum AgentExit {
         what: String,
         next: String,
     },
+    /// The conversation that it was to go on with is gone.
+    SessionGone {
+        what: String,
+    },
     /// It said that it failed.
     Failed {
         what: String,
@@ -86,7 +94,9 @@ pub enum Response {
     /// Wait or let another agent go on; nobody is to blame.
     Yield { reset: Option<Timestamp> },
     /// Try again, within bounds.
-    Retry,
+    Retry(Error),
+    /// Try again at once without the conversation.
+    Afresh,
     /// Only a person can help.
     GiveUp(StopReason),
 }
@@ -103,16 +113,16 @@ impl AgentExit {
             AgentExit::Limited { reset, .. } => Response::Yield { reset: *reset },
             AgentExit::Unauthenticated { .. } => Response::GiveUp(StopReason::Authentication),
             AgentExit::Misconfigured { .. } => Response::GiveUp(StopReason::Configuration),
+            AgentExit::SessionGone { .. } => Response::Afresh,
+            AgentExit::Overloaded { .. } | AgentExit::Network { .. } => Response::Retry(Error::Passing),
             AgentExit::Code { .. }
             | AgentExit::Signal { .. }
             | AgentExit::NotStarted { .. }
             | AgentExit::StartTimeout
             | AgentExit::SilenceTimeout
             | AgentExit::TotalTimeout
-            | AgentExit::Overloaded { .. }
-            | AgentExit::Network { .. }
             | AgentExit::Failed { .. }
-            | AgentExit::Unfinished => Response::Retry,
+            | AgentExit::Unfinished => Response::Retry(Error::Own),
         }
     }
 }
@@ -131,6 +141,7 @@ impl std::fmt::Display for AgentExit {
             AgentExit::Network { what } => write!(f, "its servers cannot be reached: {what}"),
             AgentExit::Unauthenticated { what, next } => write!(f, "not logged in: {what}; {next}"),
             AgentExit::Misconfigured { what, next } => write!(f, "cannot work like this: {what}; {next}"),
+            AgentExit::SessionGone { what } => write!(f, "its conversation is gone: {what}"),
             AgentExit::Failed { what } => write!(f, "failed: {what}"),
             AgentExit::Unfinished => f.write_str("ended without saying that it was through"),
         }

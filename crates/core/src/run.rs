@@ -11,7 +11,7 @@ use crate::brief::Brief;
 use crate::control::ControlNo;
 use crate::crew::Crew;
 use crate::event::Event;
-use crate::id::{AgentName, RunId};
+use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::question::{Inbox, QuestionNo};
@@ -40,6 +40,9 @@ pub struct Run {
     pub tally: Tally,
     /// Whether an iteration was begun and has not ended.
     pub mid_iteration: bool,
+    /// Tasks that were given up.
+    #[serde(default)]
+    pub skipped: Vec<Skipped>,
     /// Sentences for the next brief.
     pub steering: Vec<String>,
     /// How many of them are in the brief of the present attempt; they are done with once it is judged.
@@ -110,11 +113,17 @@ pub enum Pace {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub iterations: u32,
+    /// Iterations in a row on the present task.
+    #[serde(default)]
+    pub on_task: u32,
     /// Attempts begun in this iteration.
     pub attempts: u32,
     pub attempts_total: u32,
     /// Attempts in a row that ended in error.
     pub failures: u32,
+    /// Attempts of this iteration that ended in error.
+    #[serde(default)]
+    pub errors: u32,
     /// Attempts that ended at an agent's limit.
     pub limits: u32,
     pub usage: Usage,
@@ -129,6 +138,13 @@ pub struct Tried {
     pub outcome: String,
     pub findings: Vec<String>,
     pub output_tail: String,
+}
+
+/// A task that was given up, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    pub task: TaskId,
+    pub why: String,
 }
 
 /// The work changed hands.

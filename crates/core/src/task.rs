@@ -11,12 +11,28 @@ pub struct Task {
     pub title: String,
     /// What the agent is asked to do, in full.
     pub body: String,
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// From 0, the most urgent, to 4; unknown where nobody said.
+    #[serde(default)]
+    pub priority: Option<u8>,
 }
 
 impl Task {
     /// The task of `ralph run "PROMPT"`.
     pub fn prompt(body: &str) -> Task {
-        Task { id: TaskId::prompt(), title: headline(body), body: body.to_owned() }
+        Task {
+            id: TaskId::prompt(),
+            title: headline(body),
+            body: body.to_owned(),
+            labels: Vec::new(),
+            priority: None,
+        }
+    }
+
+    /// Whether it is all that its run was given.
+    pub fn is_prompt(&self) -> bool {
+        self.id == TaskId::prompt()
     }
 }
 

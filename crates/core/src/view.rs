@@ -118,10 +118,11 @@ impl RunView {
                 self.task = task.clone();
                 self.last_iteration_at = Some(entry.at);
             }
-            Event::AttemptStarted { attempt, agent, promise, .. } => {
+            Event::AttemptStarted { attempt, agent, model, promise, .. } => {
                 self.status = RunState::Running;
                 self.attempts += 1;
                 self.agent = agent.clone();
+                self.model.clone_from(model);
                 self.promise.clone_from(promise);
                 self.doing = Doing::Attempt { attempt: *attempt, since: entry.at, pid: None };
             }
@@ -183,6 +184,8 @@ impl RunView {
             | Event::Verdict { .. }
             | Event::IterationEnded { .. }
             | Event::TaskCompleted { .. }
+            | Event::TaskSkipped { .. }
+            | Event::AgentChosen { .. }
             | Event::ControlApplied { .. }
             | Event::Limit { .. }
             | Event::Notice { .. } => {}

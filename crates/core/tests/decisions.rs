@@ -7,16 +7,20 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use ralph_core::check::Verification;
+use ralph_core::choice::ChosenBy;
 use ralph_core::control::{Control, ControlNo};
-use ralph_core::crew::{Crew, Member};
+use ralph_core::crew::{Conversation, Crew, Member, Sessions};
 use ralph_core::event::Event;
-use ralph_core::id::{AgentName, RunId};
+use ralph_core::id::{AgentName, RunId, SessionId};
 use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
-use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry};
+use ralph_core::policy::{
+    Completion, Cost, Deadlines, Kind, Limits, OnError, Patience, Policy, Promise, Retry,
+};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Fault, Report, Usage};
-use ralph_core::run::{Pace, Request, Run, Step};
+use ralph_core::route::{Condition, Route, Span};
+use ralph_core::run::{Pace, Request, Run, Step, Until};
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
 use ralph_core::verdict::{self, Evidence, Verdict};
@@ -74,6 +78,7 @@ fn report(code: i32, claim: Claim) -> Report {
         output_bytes: 0,
         tail: String::new(),
         leftovers: 0,
+        conversation: None,
     }
 }
 
@@ -248,4 +253,196 @@ fn a_control_that_was_seen_is_not_taken_up_again() {
     let applied =
         run.fresh.iter().filter(|fresh| matches!(fresh.event, Event::ControlApplied { .. })).count();
     assert_eq!(applied, 1);
+}
+
+fn name(text: &str) -> AgentName {
+    AgentName::parse(text).unwrap()
+}
+
+/// A run with agents one and two, and a third that a route brings in from an iteration on.
+fn crewed(routed_from: Option<u32>, sessions: Sessions) -> Run {
+    let member = |text: &str| Member::new(name(text), Vec::new());
+    let route = |from: u32| Route {
+        when: vec![Condition::Iteration(Span { from, to: None })],
+        agent: Some(name("three")),
+        model: Some("large".to_owned()),
+        effort: None,
+    };
+    let mut run = start(limits(|limits| limits.max_iterations = NonZeroU32::new(9)));
+    run.crew = Crew::new(member("one"), vec![member("two")])
+        .with(routed_from.map(route).into_iter().collect(), sessions);
+    run
+}
+
+/// Who works in the attempt that begins, with which model, and whether its brief speaks of a hand-over.
+fn working(run: &mut Run) -> (String, Option<String>, bool) {
+    begin(run, now(1));
+    let Step::Code(attempt, brief) = &run.step else { panic!("{:?}", run.step) };
+    let model = run.crew.at_work().model.clone();
+    (attempt.agent.to_string(), model, brief.text.contains("You take over"))
+}
+
+fn who(agent: &str, model: Option<&str>, takes_over: bool) -> (String, Option<String>, bool) {
+    (agent.to_owned(), model.map(str::to_owned), takes_over)
+}
+
+#[test]
+fn another_agent_is_taken_from_the_next_iteration_on_and_is_told_so() {
+    let mut run = crewed(None, Sessions::Fresh);
+    assert_eq!(working(&mut run), who("one", None, false));
+    run.apply(ControlNo(1), &Control::SetAgent { agent: name("two") }, now(1));
+    run.apply(ControlNo(2), &Control::SetModel { model: "small".to_owned() }, now(1));
+    attempt(&mut run, Ok(report(1, NOT_YET)), now(1));
+    assert_eq!(working(&mut run), who("one", None, false), "a further attempt is of the same iteration");
+    attempt(&mut run, Ok(report(0, NOT_YET)), now(1));
+    assert_eq!(working(&mut run), who("two", Some("small"), true));
+    attempt(&mut run, Ok(report(0, NOT_YET)), now(1));
+    assert_eq!(working(&mut run), who("two", Some("small"), false));
+    let changed = |fresh: &&ralph_core::run::Fresh| matches!(fresh.event, Event::AgentChanged { .. });
+    assert_eq!(run.fresh.iter().filter(changed).count(), 1);
+}
+
+#[test]
+fn asking_for_the_same_agent_twice_changes_nothing() {
+    let mut run = crewed(None, Sessions::Fresh);
+    for (no, expected) in [(1, true), (2, false)] {
+        run.apply(ControlNo(no), &Control::SetAgent { agent: name("two") }, now(1));
+        let Some(Event::ControlApplied { changed, .. }) = run.fresh.last().map(|fresh| &fresh.event) else {
+            panic!("{:?}", run.fresh)
+        };
+        assert_eq!(*changed, expected, "{no}");
+    }
+}
+
+#[test]
+fn a_stopped_run_takes_up_another_agent_when_it_is_resumed() {
+    let mut run = crewed(None, Sessions::Fresh);
+    begin(&mut run, now(1));
+    let login = AgentExit::Unauthenticated { what: "no key".to_owned(), next: "log in".to_owned() };
+    attempt(&mut run, Ok(Report { exit: login, ..report(0, NOT_YET) }), now(1));
+    assert_eq!(reason(&run), Some(StopReason::Authentication));
+    run.apply(ControlNo(1), &Control::SetAgent { agent: name("two") }, now(2));
+    assert_eq!(reason(&run), Some(StopReason::Authentication));
+    run.resume(now(3));
+    assert_eq!(working(&mut run), who("two", None, true));
+    assert_eq!(run.tally.iterations, 1);
+}
+
+#[test]
+fn with_everyone_limited_a_person_s_choice_ends_the_standstill() {
+    let mut run = crewed(None, Sessions::Fresh);
+    let far = Timestamp::from_second(now(7_200).at.as_second()).unwrap();
+    let limited = || AgentExit::Limited { what: "usage".to_owned(), reset: Some(far) };
+    for _ in 0..2 {
+        attempt(&mut run, Ok(Report { exit: limited(), ..report(0, NOT_YET) }), now(1));
+    }
+    assert!(matches!(run.step, Step::Wait(Until::Reset { .. }, _)), "{:?}", run.step);
+    run.apply(ControlNo(1), &Control::SetAgent { agent: name("two") }, now(2));
+    assert!(matches!(run.step, Step::Wait(Until::Reset { .. }, _)), "it is limited as well");
+    run.apply(ControlNo(2), &Control::SetAgent { agent: name("four") }, now(2));
+    assert_eq!(working(&mut run), who("four", None, true));
+}
+
+#[test]
+fn a_route_chooses_from_its_iteration_on_until_a_person_does() {
+    let mut run = crewed(Some(2), Sessions::Fresh);
+    assert_eq!(working(&mut run), who("one", None, false));
+    attempt(&mut run, Ok(report(0, NOT_YET)), now(1));
+    assert_eq!(working(&mut run), who("three", Some("large"), true));
+    let by = |run: &Run| {
+        let chosen = |event: &Event| match event {
+            Event::AgentChosen { agent, by, .. } => Some((agent.to_string(), by.clone())),
+            _ => None,
+        };
+        run.fresh.iter().rev().find_map(|fresh| chosen(&fresh.event))
+    };
+    let route = ChosenBy::Route { number: 1, when: "iteration >=2".to_owned() };
+    assert_eq!(by(&run), Some(("three".to_owned(), route)));
+    run.apply(ControlNo(1), &Control::SetAgent { agent: name("one") }, now(1));
+    attempt(&mut run, Ok(report(0, NOT_YET)), now(1));
+    assert_eq!(working(&mut run), who("one", None, true));
+    assert_eq!(by(&run), Some(("one".to_owned(), ChosenBy::Person)));
+}
+
+#[test]
+fn a_task_that_fails_too_often_is_skipped_and_a_skipped_prompt_has_failed() {
+    let strategies = [(OnError::Retry, 4), (OnError::Skip, 1), (OnError::Abort, 1)];
+    for (on_error, attempts) in strategies {
+        let mut run = start(limits(|limits| limits.max_consecutive_failures = NonZeroU32::new(5).unwrap()));
+        run.policy.retry.on_error = on_error;
+        for _ in 0..attempts {
+            assert_eq!(reason(&run), None, "{on_error:?}");
+            attempt(&mut run, Ok(report(7, NOT_YET)), now(1));
+        }
+        let stop = run.stop().unwrap();
+        assert_eq!(stop.reason, StopReason::TasksUndone, "{on_error:?}");
+        let told = ["task `prompt` was skipped", "exit code 7"];
+        assert!(told.iter().all(|told| stop.evidence.contains(told)), "{}", stop.evidence);
+        assert!(run.is_skipped(&run.task) && !run.mid_iteration);
+    }
+}
+
+#[test]
+fn failures_in_a_row_end_the_run_before_a_task_is_skipped_for_them() {
+    for (most, expected) in [(4, StopReason::ConsecutiveFailures), (5, StopReason::TasksUndone)] {
+        let mut run = start(limits(|limits| {
+            limits.max_consecutive_failures = NonZeroU32::new(most).unwrap();
+        }));
+        for _ in 0..4 {
+            attempt(&mut run, Ok(report(1, NOT_YET)), now(1));
+        }
+        assert_eq!(reason(&run), Some(expected), "{most}");
+    }
+}
+
+#[test]
+fn a_skipped_task_of_a_backlog_is_followed_by_others_and_never_taken_again() {
+    let mut run = start(limits(|_| {}));
+    run.policy.retry.on_error = OnError::Skip;
+    let other = |id: &str| Task { id: ralph_core::id::TaskId::parse(id).unwrap(), ..Task::prompt("x") };
+    run.after_select(Some(other("t1")), now(1));
+    attempt(&mut run, Ok(report(1, NOT_YET)), now(1));
+    assert_eq!((run.step.clone(), run.tally.errors), (Step::Select, 1));
+    run.after_select(Some(other("t2")), now(1));
+    assert_eq!((run.tally.errors, run.tally.on_task), (0, 1));
+    attempt(&mut run, Ok(report(0, NOT_YET)), now(1));
+    run.after_select(Some(other("t1")), now(1));
+    assert_eq!(reason(&run), Some(StopReason::TasksUndone));
+}
+
+#[test]
+fn what_passes_is_tried_again_whatever_the_strategy() {
+    let mut run = start(limits(|limits| limits.max_consecutive_failures = NonZeroU32::new(9).unwrap()));
+    run.policy.retry.on_error = OnError::Abort;
+    for exit in
+        [AgentExit::Overloaded { what: "529".to_owned() }, AgentExit::Network { what: "down".to_owned() }]
+    {
+        attempt(&mut run, Ok(Report { exit, ..report(0, NOT_YET) }), now(1));
+        assert_eq!(reason(&run), None);
+    }
+    attempt(&mut run, Ok(report(1, NOT_YET)), now(1));
+    assert_eq!(reason(&run), Some(StopReason::TasksUndone));
+}
+
+#[test]
+fn a_conversation_is_gone_on_with_until_it_is_gone() {
+    let talk = |id: &str| Some(Conversation { id: SessionId::parse(id).unwrap(), counter: Usage::default() });
+    let said = |id: &str, code: i32| Report { conversation: talk(id).map(Box::new), ..report(code, NOT_YET) };
+    let conversation = |run: &Run| run.crew.at_work().conversation.clone();
+    let mut run = crewed(None, Sessions::Continue);
+    attempt(&mut run, Ok(said("s1", 0)), now(1));
+    assert_eq!(conversation(&run), talk("s1"));
+    let gone = AgentExit::SessionGone { what: "no conversation found".to_owned() };
+    attempt(&mut run, Ok(Report { exit: gone.clone(), ..report(1, NOT_YET) }), now(1));
+    assert_eq!((conversation(&run), run.tally.failures), (None, 0));
+    attempt(&mut run, Ok(Report { exit: gone, ..report(1, NOT_YET) }), now(1));
+    assert_eq!(run.tally.failures, 1, "there was nothing to go on with, so it failed");
+    attempt(&mut run, Ok(said("s2", 1)), now(1));
+    assert_eq!(conversation(&run), talk("s2"), "the first failure may go on");
+    attempt(&mut run, Ok(said("s2", 0)), now(1));
+    attempt(&mut run, Ok(said("s2", 1)), now(1));
+    assert_eq!(conversation(&run), None, "going on failed");
+    let mut fresh = crewed(None, Sessions::Fresh);
+    attempt(&mut fresh, Ok(said("s1", 0)), now(1));
+    assert_eq!(conversation(&fresh), None);
 }

@@ -10,19 +10,21 @@ use std::time::Duration;
 use ralph_core::Timestamp;
 use ralph_core::brief;
 use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Verification};
+use ralph_core::choice::ChosenBy;
 use ralph_core::control::{Change, Control, ControlNo};
-use ralph_core::crew::{Crew, Member};
+use ralph_core::crew::{Conversation, Crew, Member, Sessions};
 use ralph_core::event::{Ending, Entry, Event};
-use ralph_core::id::{AgentName, RunId};
+use ralph_core::id::{AgentName, RunId, SessionId};
 use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
 use ralph_core::policy::{
-    Completion, Cost, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal,
+    Completion, Cost, Deadlines, Kind, Limits, OnError, Patience, Policy, Promise, Retry, Signal,
 };
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
+use ralph_core::route::{Condition, Route, Span};
 use ralph_core::run::{Fresh, Pace, Request, Run, Step, Until};
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
@@ -63,7 +65,7 @@ fn the_same_seed_gives_the_same_run() {
     }
 }
 
-const MUST_HAPPEN: [&str; 48] = [
+const MUST_HAPPEN: [&str; 57] = [
     "stop no_progress",
     "stop circular",
     "checks passed",
@@ -72,6 +74,15 @@ const MUST_HAPPEN: [&str; 48] = [
     "question waited out",
     "control answer",
     "assumption",
+    "control set_agent",
+    "control set_model",
+    "control set_effort",
+    "stop tasks_undone",
+    "task skipped",
+    "a route chose",
+    "a person chose",
+    "exit overloaded",
+    "a conversation went on",
     "exit limited",
     "exit unauthenticated",
     "stop agents_exhausted",
@@ -186,15 +197,17 @@ impl World {
             }
             Step::Select => {
                 self.remember_gate();
-                if self.run.crew.to_probe(self.at).is_some() {
+                let task = self.run.task.clone();
+                if self.run.to_probe(&task, self.now()).is_some() {
                     let answered = self.dice.one_in(2);
-                    self.run.after_probe(answered, self.now());
+                    self.run.after_probe(&task, answered, self.now());
                     self.happened.push(format!("probe {}", if answered { "answered" } else { "in vain" }));
                 }
                 let task = (!self.dice.one_in(400)).then(|| self.run.task.clone());
                 self.run.after_select(task, self.now());
             }
             Step::Think(attempt) => {
+                assert_eq!(attempt.agent, self.run.crew.at_work().agent, "who works is who is told of");
                 self.remember_gate();
                 let brief = brief::compose(&self.run, &attempt);
                 self.run.after_think(attempt, brief, self.now());
@@ -299,6 +312,9 @@ impl World {
             self.ask();
             self.look();
         }
+        if self.run.crew.at_work().conversation.is_some() {
+            self.happened.push("a conversation went on".to_owned());
+        }
         let takes = Duration::from_millis(self.dice.below(40_000));
         if self.run.pace == Pace::Aborting {
             return self.lost(Fault::Aborted);
@@ -334,6 +350,7 @@ impl World {
             output_bytes: 0,
             tail: tail.to_owned(),
             leftovers: 0,
+            conversation: self.dice.one_in(2).then(|| Box::new(conversation(self.journal.len()))),
         })
     }
 
@@ -392,6 +409,7 @@ impl World {
                 });
                 AgentExit::Limited { what: "usage limit".to_owned(), reset }
             }
+            10 if self.dice.one_in(4) => AgentExit::Overloaded { what: "529".to_owned() },
             9 if self.dice.one_in(20) => {
                 AgentExit::Unauthenticated { what: "no key".to_owned(), next: "log in".to_owned() }
             }
@@ -401,13 +419,19 @@ impl World {
 
     /// A person asks for something; sometimes twice.
     fn ask(&mut self) {
-        let control = match self.dice.below(15) {
+        let control = match self.dice.below(19) {
             0..=3 => Control::Pause,
             4..=6 => Control::Resume,
             7 => Control::Stop,
             8 => Control::Abort,
             9..=11 => Control::SetIterations { change: Change::By(self.dice.below(5) as i32 - 2) },
-            12 => {
+            12 => Control::SetModel { model: format!("m{}", self.dice.below(3)) },
+            13 => Control::SetEffort { effort: format!("e{}", self.dice.below(3)) },
+            14 | 15 => {
+                let name = ["first", "second", "guest", "other"][self.dice.below(4) as usize];
+                Control::SetAgent { agent: AgentName::parse(name).unwrap() }
+            }
+            16 => {
                 let question = QuestionNo(1 + self.dice.below(4) as u32);
                 Control::Answer { question, text: "neither".to_owned() }
             }
@@ -447,6 +471,16 @@ impl World {
         }
         let fresh = std::mem::take(&mut self.run.fresh);
         for Fresh { at, event } in fresh {
+            match &event {
+                Event::TaskSkipped { .. } => self.happened.push("task skipped".to_owned()),
+                Event::AgentChosen { by: ChosenBy::Route { .. }, .. } => {
+                    self.happened.push("a route chose".to_owned());
+                }
+                Event::AgentChosen { by: ChosenBy::Person, .. } => {
+                    self.happened.push("a person chose".to_owned());
+                }
+                _ => {}
+            }
             self.journal.push(Entry { seq: self.journal.len() as u64 + 1, at, event });
         }
         self.waiting.retain(|(no, _)| *no > self.run.controls_seen);
@@ -570,7 +604,7 @@ impl Audit {
                 self.open = None;
                 match ending {
                     Ending::Reported(report) if report.exit.is_clean() => self.failures = 0,
-                    Ending::Reported(report) if report.exit.response() != Response::Retry => {}
+                    Ending::Reported(report) if !matches!(report.exit.response(), Response::Retry(_)) => {}
                     Ending::Reported(_) | Ending::Lost(Fault::GuardLost) => self.failures += 1,
                     Ending::Lost(_) => {}
                 }
@@ -592,7 +626,17 @@ impl Audit {
 fn crew(dice: &mut Dice) -> Crew {
     let member = |name: &str| Member::new(AgentName::parse(name).unwrap(), Vec::new());
     let fallback = ["second", "third"].iter().take(dice.below(3) as usize).map(|name| member(name)).collect();
-    Crew::new(member("first"), fallback)
+    let route = |from: u32, agent: Option<&str>, model: Option<&str>| Route {
+        when: vec![Condition::Iteration(Span { from, to: None })],
+        agent: agent.map(|name| AgentName::parse(name).unwrap()),
+        model: model.map(str::to_owned),
+        effort: None,
+    };
+    let routes =
+        [route(6, Some("second"), None), route(4, Some("guest"), None), route(2, None, Some("large"))];
+    let routes = routes.into_iter().filter(|_| dice.one_in(3)).collect();
+    let sessions = if dice.one_in(2) { Sessions::Continue } else { Sessions::Fresh };
+    Crew::new(member("first"), fallback).with(routes, sessions)
 }
 
 fn policy(dice: &mut Dice) -> Policy {
@@ -629,9 +673,22 @@ fn policy(dice: &mut Dice) -> Policy {
         completion,
         verification,
         deadlines: Deadlines::default(),
-        retry: Retry::default(),
+        retry: Retry { on_error: on_error(dice), ..Retry::default() },
         patience: if dice.one_in(3) { Patience::For(Duration::from_secs(60)) } else { Patience::default() },
     }
+}
+
+fn on_error(dice: &mut Dice) -> OnError {
+    match dice.below(5) {
+        0 => OnError::Skip,
+        1 => OnError::Abort,
+        _ => OnError::Retry,
+    }
+}
+
+fn conversation(number: usize) -> Conversation {
+    let id = SessionId::parse(&format!("s{number}")).unwrap();
+    Conversation { id, counter: Usage::default() }
 }
 
 /// SplitMix64.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ralph_core::agent_event::AgentEvent;
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
-use ralph_core::crew::Member;
+use ralph_core::crew::{Conversation, Member};
 use ralph_core::event::Stream;
 use ralph_core::id::AgentName;
 use ralph_core::promise::Claim;
@@ -31,6 +31,11 @@ pub trait Agent: std::fmt::Debug + Send + Sync {
 
     /// Whether reports carry tokens and cost, so that limits on them can be kept.
     fn reports_usage(&self) -> bool;
+
+    /// Whether a later attempt can go on with its conversation.
+    fn can_continue(&self) -> bool {
+        false
+    }
 
     /// Whether what it prints is events for programs, so that people are shown those instead.
     fn is_structured(&self) -> bool;
@@ -57,6 +62,8 @@ pub struct Heard {
     /// What it asked, where it has a way of its own to ask.
     pub question: Option<String>,
     pub usage: Usage,
+    /// What it calls its own conversation, where a later attempt can go on with that.
+    pub conversation: Option<Conversation>,
     /// Its final message, where that is less than all it printed.
     pub message: Option<String>,
     /// How the attempt ended in the agent's own words, where those say more than the program's exit status.

@@ -100,9 +100,9 @@ impl<S: Store + 'static> Drive<S> {
 
     /// A prompt is its own only task.
     async fn select(&mut self) -> Result<(), EngineError> {
-        self.probe().await?;
-        self.remember_gate();
         let task = self.run.task.clone();
+        self.probe(&task).await?;
+        self.remember_gate();
         self.run.after_select(Some(task), self.now());
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Whether the first agent answers again, after another took over: a trivial prompt and a few seconds.
+//! Whether the agent that is to work answers again, after another took over: a trivial prompt and a few seconds.
 
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use ralph_core::brief::Brief;
 use ralph_core::crew::Member;
 use ralph_core::event::Stream;
 use ralph_core::report::{AgentExit, Response};
+use ralph_core::task::Task;
 use ralph_store::Store;
 use tokio::io::AsyncReadExt;
 
@@ -20,14 +21,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const QUESTION: &str = "Answer with the one word: ready. Do nothing else.";
 
 impl<S: Store + 'static> Drive<S> {
-    /// Asks the first agent, where that is worth it, and lets it go on if it answers.
-    pub(crate) async fn probe(&mut self) -> Result<(), EngineError> {
-        let Some(member) = self.run.crew.to_probe(self.now().at).cloned() else { return Ok(()) };
+    /// Asks the agent that is to work next, where that is worth it, and lets it go on if it answers.
+    pub(crate) async fn probe(&mut self, task: &Task) -> Result<(), EngineError> {
+        let Some(member) = self.run.to_probe(task, self.now()) else { return Ok(()) };
         let answered = match self.parts.roster.agent(&member) {
             Ok(agent) => self.answers(&*agent, &member).await?,
             Err(_) => false,
         };
-        self.run.after_probe(answered, self.now());
+        self.run.after_probe(task, answered, self.now());
         Ok(())
     }
 

@@ -15,4 +15,6 @@ pub enum Class {
     Unauthenticated,
     /// It can never work like this: a person has to act.
     Misconfigured,
+    /// The conversation that it was to go on with is not there: begin another.
+    SessionGone,
 }

@@ -53,9 +53,10 @@ pub struct Found<'a> {
 type Rank = for<'e> fn(&Rule, &Evidence<'e>) -> Option<Option<&'e str>>;
 
 /// The first rule that applies. What the agent says in a field of its own outranks its messages, those outrank its exit
-/// code, and lines of standard error, which others may write to as well, come last.
+/// code, and lines of standard error, which others may write to as well, come last; but the one that a conversation is
+/// gone says more than the exit code of every wrong argument.
 pub fn recognise<'a>(rules: &'a [Rule], evidence: &Evidence<'a>) -> Option<Found<'a>> {
-    let ranks: [Rank; 6] = [by_kind, by_message, by_status, by_last_line, by_exit, by_stderr];
+    let ranks: [Rank; 7] = [by_kind, by_message, by_status, by_last_line, by_gone, by_exit, by_stderr];
     ranks.iter().find_map(|rank| {
         rules.iter().find_map(|rule| rank(rule, evidence).map(|words| Found { rule, words }))
     })
@@ -82,6 +83,10 @@ fn by_last_line<'a>(rule: &Rule, evidence: &Evidence<'a>) -> Option<Option<&'a s
 
 fn by_exit<'a>(rule: &Rule, evidence: &Evidence<'a>) -> Option<Option<&'a str>> {
     rule.exit.contains(&evidence.exit?).then_some(evidence.message)
+}
+
+fn by_gone<'a>(rule: &Rule, evidence: &Evidence<'a>) -> Option<Option<&'a str>> {
+    if rule.means == Class::SessionGone { by_stderr(rule, evidence) } else { None }
 }
 
 fn by_stderr<'a>(rule: &Rule, evidence: &Evidence<'a>) -> Option<Option<&'a str>> {

@@ -15,4 +15,5 @@ pub(super) struct Claude;
 
 impl Flavour for Claude {
     const INPUT_INCLUDES_CACHED: bool = false;
+    const ERROR_AS_RESULT: Option<&'static str> = None;
 }

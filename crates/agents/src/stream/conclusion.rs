@@ -64,6 +64,9 @@ pub enum Outcome {
         what: String,
         next: String,
     },
+    SessionGone {
+        what: String,
+    },
     Failed {
         what: String,
     },

@@ -19,6 +19,8 @@ use crate::limit::Reset;
 pub(super) trait Flavour: Default + Send {
     /// Whether the input tokens of `result.usage` count cached ones.
     const INPUT_INCLUDES_CACHED: bool;
+    /// How a result begins that claims success and is the text of an error.
+    const ERROR_AS_RESULT: Option<&'static str>;
 }
 
 #[derive(Debug, Default)]
@@ -235,7 +237,10 @@ impl<F: Flavour> Conversation<F> {
         }
         told.trouble = None;
         told.message.forget();
-        let end = result.end(line, self.error.take());
+        let end = match F::ERROR_AS_RESULT.and_then(|mark| result.disguised(mark)) {
+            Some(problem) => End::Badly(problem),
+            None => result.end(line, self.error.take()),
+        };
         if end == End::Well {
             told.message.say(result.result.as_deref().unwrap_or_default());
         }

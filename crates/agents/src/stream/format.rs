@@ -39,6 +39,14 @@ impl Format {
         }
     }
 
+    /// Whether its counters go on where an earlier attempt at the same conversation left them.
+    pub fn counts_conversation(self) -> bool {
+        match self {
+            Format::Codex | Format::Qwen => true,
+            Format::Claude | Format::Opencode | Format::Gemini | Format::Text => false,
+        }
+    }
+
     /// Which text may carry the promise.
     pub fn final_message(self) -> &'static str {
         match self {

@@ -69,6 +69,13 @@ impl ResultLine<'_> {
         }
     }
 
+    /// An error that calls itself a success.
+    pub(super) fn disguised(&self, mark: &str) -> Option<Problem> {
+        let said = self.result.as_deref()?.trim();
+        let is_error = !self.is_error && said.starts_with(mark);
+        is_error.then(|| Problem { message: said.to_owned(), ..Problem::default() })
+    }
+
     pub(super) fn end(&self, line: &Line<'_>, error: Option<String>) -> End {
         if self.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted")) {
             return End::Interrupted;

@@ -208,6 +208,7 @@ impl Told {
             }
             Class::Overloaded => Outcome::Overloaded { what },
             Class::Network => Outcome::Network { what },
+            Class::SessionGone => Outcome::SessionGone { what },
             Class::Unauthenticated => {
                 Outcome::Unauthenticated { what, next: next(&self.hearing.manners.login) }
             }

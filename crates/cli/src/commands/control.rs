@@ -1,9 +1,9 @@
-//! `ralph stop`, `ralph pause`, `ralph set`, `ralph steer`: what a person asks of a run.
+//! `ralph stop`, `ralph pause`, `ralph steer`: what a person asks of a run.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use ralph_core::control::{Change, Control};
+use ralph_core::control::{Control, ControlNo};
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
 use ralph_core::report::Fault;
@@ -42,25 +42,6 @@ pub(crate) struct PauseArgs {
     run: Option<String>,
 }
 
-/// Change a run while it is on.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  ralph set iterations +5\n  ralph set iterations 20")]
-pub(crate) struct SetArgs {
-    #[command(subcommand)]
-    what: Setting,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Setting {
-    /// How many iterations the run may have: `20`, or `+5`, `-2`
-    Iterations {
-        #[arg(allow_hyphen_values = true)]
-        change: String,
-        /// The run's id or the beginning of it; the latest by default
-        run: Option<String>,
-    },
-}
-
 /// Put a sentence into the next brief.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  ralph steer \"leave the public API as it is\"")]
@@ -83,15 +64,6 @@ pub(crate) fn pause(args: PauseArgs) -> Outcome {
     ask(args.run, Control::Pause, "pauses before its next attempt; `ralph resume` goes on")
 }
 
-pub(crate) fn set(args: SetArgs) -> Outcome {
-    let Setting::Iterations { change, run } = args.what;
-    ask(
-        run,
-        Control::SetIterations { change: parse_change(&change)? },
-        "takes that up from the next iteration on",
-    )
-}
-
 pub(crate) fn steer(args: SteerArgs) -> Outcome {
     if args.text.trim().is_empty() {
         return Err(Problem::new("there is nothing to say").next("ralph steer \"SENTENCE\"").into());
@@ -100,30 +72,25 @@ pub(crate) fn steer(args: SteerArgs) -> Outcome {
     ask(args.run, Control::Steer { text }, "says so in its next brief")
 }
 
-fn parse_change(given: &str) -> Result<Change, Problems> {
-    let wrong = || {
-        Problem::new(format!("`{given}` is not a number of iterations"))
-            .next("write a number from 1 to 1000000, or a change such as +5 or -2")
-    };
-    let change = if given.starts_with(['+', '-']) {
-        Change::By(given.parse().map_err(|_| wrong())?)
-    } else {
-        Change::To(given.parse().map_err(|_| wrong())?)
-    };
-    match change {
-        Change::To(0) | Change::By(0) => Err(wrong().into()),
-        Change::To(n) if n > 1_000_000 => Err(wrong().into()),
-        Change::By(by) if by.unsigned_abs() > 1_000_000 => Err(wrong().into()),
-        Change::To(_) | Change::By(_) => Ok(change),
-    }
+pub(super) fn ask(named: Option<String>, control: Control, told: &str) -> Outcome {
+    ask_after(named, control, told, |_, _| Ok(()))
 }
 
-/// Writes the control down, tells the running process, and says so: in this order.
-pub(crate) fn ask(named: Option<String>, control: Control, told: &str) -> Outcome {
+/// Writes the control down, tells the running process, and says so: in this order. What the run would be with it must
+/// pass the check first.
+pub(super) fn ask_after(
+    named: Option<String>,
+    control: Control,
+    told: &str,
+    check: impl FnOnce(&Project, &Run) -> Result<(), Problems>,
+) -> Outcome {
     let project = Project::here(Given::default())?;
     block_on(async {
         let store = project.existing_store()?;
         let id = find_run(&store, &project.place, named.as_deref()).await?;
+        if let Some(run) = foreseen(&store, &id, Some(&control)).await? {
+            check(&project, &run)?;
+        }
         match store.request(&id, &control, Timestamp::now()).await {
             Ok(_) => {}
             Err(StoreError::RunFinished { reason, .. }) => {
@@ -140,6 +107,25 @@ pub(crate) fn ask(named: Option<String>, control: Control, told: &str) -> Outcom
         }
         Ok(0)
     })
+}
+
+/// An unfinished run as it will be once it has taken up all that was asked of it.
+pub(super) async fn foreseen(
+    store: &SqliteStore,
+    id: &RunId,
+    next: Option<&Control>,
+) -> Result<Option<Run>, Problems> {
+    let loaded = store.run(id).await.map_err(|error| store_problem(&error))?;
+    let Some(mut run) = loaded.filter(Run::is_unfinished) else { return Ok(None) };
+    let now = Moment { at: Timestamp::now(), running: run.tally.running };
+    let waiting = store.waiting_controls(id, run.controls_seen).await;
+    let mut waiting = waiting.map_err(|error| store_problem(&error))?;
+    let last = waiting.last().map_or(run.controls_seen, |(no, _)| *no);
+    waiting.extend(next.map(|control| (ControlNo(last.0 + 1), control.clone())));
+    for (no, control) in &waiting {
+        run.apply(*no, control, now);
+    }
+    Ok(Some(run))
 }
 
 /// Nobody drives the run: a stop takes effect here, and everything else waits for the next resume.

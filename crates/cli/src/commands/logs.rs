@@ -71,7 +71,9 @@ fn iteration_of(line: &Line) -> Option<u32> {
             | Event::Progress { iteration, .. }
             | Event::IterationEnded { iteration, .. }
             | Event::TaskCompleted { iteration, .. }
-            | Event::QuestionAsked { iteration, .. } => Some(*iteration),
+            | Event::QuestionAsked { iteration, .. }
+            | Event::TaskSkipped { iteration, .. }
+            | Event::AgentChosen { iteration, .. } => Some(*iteration),
             Event::RunStarted(_)
             | Event::RunResumed {}
             | Event::Baseline { .. }

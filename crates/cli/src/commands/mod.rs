@@ -13,6 +13,7 @@ pub(crate) mod logs;
 pub(crate) mod replay;
 pub(crate) mod resume;
 pub(crate) mod run;
+pub(crate) mod set;
 pub(crate) mod status;
 pub(crate) mod trust;
 
@@ -49,7 +50,7 @@ enum Command {
     Replay(replay::Args),
     Stop(control::StopArgs),
     Pause(control::PauseArgs),
-    Set(control::SetArgs),
+    Set(set::Args),
     Steer(control::SteerArgs),
     Inbox(inbox::InboxArgs),
     Answer(inbox::AnswerArgs),
@@ -73,7 +74,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Replay(args) => replay::run(args),
         Command::Stop(args) => control::stop(args),
         Command::Pause(args) => control::pause(args),
-        Command::Set(args) => control::set(args),
+        Command::Set(args) => set::run(args),
         Command::Steer(args) => control::steer(args),
         Command::Inbox(args) => inbox::inbox(args),
         Command::Answer(args) => inbox::answer(args),

@@ -13,7 +13,7 @@ use ralph_engine::{Hook, Place, custody, deliveries, ring};
 use ralph_store::{Commit, SqliteStore, Store, StoreError};
 
 use super::Outcome;
-use super::control::PATIENCE;
+use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
 use crate::crew::check;
 use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
@@ -59,7 +59,8 @@ async fn resume(args: Args, project: Project) -> Outcome {
     custody::reap_run(id.as_str()).map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, _, settings) = project.settings(&store, args.yes).await?;
-    check(&seen.crew, &staff, &seen.policy.limits)?;
+    let asked = foreseen(&store, &id, None).await?.unwrap_or(seen);
+    check(&asked.crew, &staff, &asked.policy.limits)?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings)).await?;
     let stage = Stage { place, settings, store, lock, staff, redactor: redactor(), how: args.show.how() };

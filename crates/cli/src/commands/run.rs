@@ -47,6 +47,14 @@ pub(crate) struct Args {
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<PathBuf>,
 
+    /// A label of the task, for the routes of the configuration; may be repeated
+    #[arg(long = "label", value_name = "LABEL")]
+    labels: Vec<String>,
+
+    /// The task's priority, for the routes of the configuration: 0, the most urgent, to 4
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=4))]
+    priority: Option<u8>,
+
     #[command(flatten)]
     agent: AgentFlags,
     #[command(flatten)]
@@ -91,7 +99,9 @@ pub(crate) fn run(args: Args) -> Outcome {
     args.limits.add_to(&mut flags);
     let project = Project::here(flags)?;
     let redactor = redactor();
-    let prompt = redacted(&prompt(&args.prompt, &args.files)?, &redactor);
+    let mut prompt = redacted(&prompt(&args.prompt, &args.files)?, &redactor);
+    prompt.task.labels = args.labels.iter().map(|label| redactor.text(label).into_owned()).collect();
+    prompt.task.priority = args.priority;
     block_on(start(args, project, prompt, redactor))
 }
 
@@ -144,14 +154,14 @@ fn new_run(
 ) -> Result<Run, Problems> {
     let policy = settings.policy(Kind::Prompt);
     let mut notices = prompt.notices.clone();
-    if contains_literal_tag(&prompt.text) && policy.completion.promise.nonce {
+    if contains_literal_tag(&prompt.task.body) && policy.completion.promise.nonce {
         notices.push(
             "the prompt contains a whole promise tag; only the word with this run's nonce counts".to_owned(),
         );
     }
     let request = Request {
         id,
-        task: Task::prompt(&prompt.text),
+        task: prompt.task.clone(),
         policy,
         crew,
         seed: ralph_engine::entropy(),
@@ -165,7 +175,7 @@ fn new_run(
 }
 
 struct Prompt {
-    text: String,
+    task: Task,
     notices: Vec<String>,
 }
 
@@ -179,7 +189,7 @@ fn redacted(text: &str, redactor: &Redactor) -> Prompt {
                 .to_owned(),
         );
     }
-    Prompt { text: clean, notices }
+    Prompt { task: Task::prompt(&clean), notices }
 }
 
 fn prompt(given: &str, files: &[PathBuf]) -> Result<String, Problems> {

@@ -80,17 +80,23 @@ pub(crate) fn sections() -> Vec<Section> {
         Section { name, about: about(definition), keys }
     };
     let mut all: Vec<Section> = names.map(section).collect();
-    let hook = definition(&schema, "hook");
-    let keys = ["name", "on", "command", "timeout", "veto"].map(|name| key(hook, name));
-    all.push(Section { name: "hook", about: about(hook), keys: keys.to_vec() });
+    for (name, keys) in LISTS {
+        let definition = definition(&schema, name);
+        let keys = keys.iter().map(|name| key(definition, name)).collect();
+        all.push(Section { name, about: about(definition), keys });
+    }
     all
 }
+
+/// The headings that may be repeated, with their keys.
+pub(crate) const LISTS: [(&str, &[&str]); 2] =
+    [("route", &super::route::KEYS), ("hook", &["name", "on", "command", "timeout", "veto"])];
 
 fn definition<'a>(schema: &'a Value, section: &str) -> &'a Value {
     let property = &schema["properties"][section];
     let reference = match section {
         "" => return schema,
-        "hook" => &property["items"]["$ref"],
+        "hook" | "route" => &property["items"]["$ref"],
         _ => &property["$ref"],
     };
     let name = reference.as_str().and_then(|r| r.strip_prefix("#/$defs/")).expect("sections are definitions");
@@ -175,5 +181,27 @@ value_schema!(
         ],
     })
 );
+value_schema!(
+    PrioritySpan,
+    json_schema!({
+        "title": "number or range",
+        "anyOf": [
+            { "type": "integer", "minimum": 0, "maximum": 4 },
+            { "type": "string", "pattern": "^([0-4]|[0-4] *- *[0-4]|>= *[0-4])$" },
+        ],
+    })
+);
+value_schema!(
+    IterationSpan,
+    json_schema!({
+        "title": "number or range",
+        "anyOf": [
+            { "type": "integer", "minimum": 1, "maximum": super::limits::MOST_ITERATIONS },
+            { "type": "string", "pattern": "^([1-9][0-9_]*|[1-9][0-9_]* *- *[1-9][0-9_]*|>= *[1-9][0-9_]*)$" },
+        ],
+    })
+);
+value_schema!(OnErrorName, json_schema!({ "type": "string", "enum": ["retry", "skip", "abort"] }));
+value_schema!(SessionName, json_schema!({ "type": "string", "enum": ["fresh", "continue"] }));
 value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS }));
 value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise"] }));

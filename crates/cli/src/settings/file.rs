@@ -12,13 +12,15 @@ use toml::de::{DeTable, DeValue};
 
 use super::nearest::{nearest, shortened};
 use super::origin::{Layer, Origin, Source};
-use super::raw::{Given, GivenHook, Item, Raw};
+use super::raw::{Given, GivenTable, Item, Raw};
 use super::value::{UNLIMITED, wishes_no_limit};
 use crate::problem::{Place, Problem};
 
 /// A megabyte is a thousand times what anyone writes by hand.
 const LARGEST: u64 = 1024 * 1024;
-const MOST_HOOKS: usize = 100;
+const MOST_TABLES: usize = 100;
+/// Headings that may be repeated.
+const LISTS: [&str; 2] = ["hook", "route"];
 const REPORTED: usize = 20;
 pub(crate) const SECTIONS: [&str; 5] = ["limits", "agent", "promise", "completion", "output"];
 
@@ -106,9 +108,15 @@ impl Walk<'_> {
                     self.given.items.extend(items);
                 }
                 DeValue::Table(_) if CATALOGUE.contains(&name) => self.catalogue(name, key.span()),
-                DeValue::Array(hooks) if name == "hook" => self.hooks(hooks.iter()),
-                DeValue::Table(_) if name != "hook" => self.unknown_section(name, key.span()),
-                _ if name == "hook" => self.misshapen("hook", "[[hook]]", key.span()),
+                DeValue::Array(tables) if LISTS.contains(&name) => {
+                    let tables = self.tables(name, tables.iter());
+                    if name == "hook" { self.given.hooks = tables } else { self.given.routes = tables }
+                }
+                DeValue::Table(_) if !LISTS.contains(&name) => self.unknown_section(name, key.span()),
+                DeValue::Array(list) if list.iter().any(|one| matches!(one.get_ref(), DeValue::Table(_))) => {
+                    self.unknown_section(name, key.span());
+                }
+                _ if LISTS.contains(&name) => self.misshapen(name, &format!("[[{name}]]"), key.span()),
                 _ if SECTIONS.contains(&name) => self.misshapen(name, &format!("[{name}]"), key.span()),
                 _ => {
                     let item = self.item("", key, value);
@@ -129,21 +137,27 @@ impl Walk<'_> {
         self.problems.push(Problem::new(what).at(self.source.place(&span)).next(next));
     }
 
-    fn hooks<'t>(&mut self, hooks: impl ExactSizeIterator<Item = &'t Spanned<DeValue<'t>>>) {
-        let count = hooks.len();
-        for hook in hooks.take(MOST_HOOKS) {
-            match hook.get_ref() {
+    fn tables<'t>(
+        &mut self,
+        name: &str,
+        tables: impl ExactSizeIterator<Item = &'t Spanned<DeValue<'t>>>,
+    ) -> Vec<GivenTable> {
+        let count = tables.len();
+        let mut given = Vec::new();
+        for one in tables.take(MOST_TABLES) {
+            match one.get_ref() {
                 DeValue::Table(table) => {
-                    let items = self.items("hook", table);
-                    self.given.hooks.push(GivenHook { at: self.origin(hook.span()), items });
+                    let items = self.items(name, table);
+                    given.push(GivenTable { at: self.origin(one.span()), items });
                 }
-                _ => self.misshapen("hook", "[[hook]]", hook.span()),
+                _ => self.misshapen(name, &format!("[[{name}]]"), one.span()),
             }
         }
-        if count > MOST_HOOKS {
-            let what = format!("{count} hooks, at most {MOST_HOOKS} are allowed");
-            self.problems.push(Problem::new(what).next("let one command do several things"));
+        if count > MOST_TABLES {
+            let what = format!("{count} {name}s, at most {MOST_TABLES} are allowed");
+            self.problems.push(Problem::new(what).next("let one do what several do"));
         }
+        given
     }
 
     fn items(&self, section: &str, table: &DeTable<'_>) -> Vec<Item> {
@@ -189,14 +203,15 @@ impl Walk<'_> {
         }
         let problem =
             Problem::new(format!("unknown section [{}]", shortened(name))).at(self.source.place(&span));
-        let problem = match nearest(name, SECTIONS.into_iter().chain(["hook"])) {
-            Some("hook") => problem.next("did you mean [[hook]]?"),
+        let problem = match nearest(name, SECTIONS.into_iter().chain(LISTS)) {
+            Some(near) if LISTS.contains(&near) => problem.next(format!("did you mean [[{near}]]?")),
             Some(near) => problem.next(format!("did you mean [{near}]?")),
             None => problem,
         };
-        self.problems.push(
-            problem.next(format!("sections: {}, [[hook]]", SECTIONS.map(|s| format!("[{s}]")).join(", "))),
-        );
+        self.problems.push(problem.next(format!(
+            "sections: {}, [[hook]], [[route]]",
+            SECTIONS.map(|s| format!("[{s}]")).join(", ")
+        )));
     }
 
     fn misshapen(&mut self, name: &str, heading: &str, span: Range<usize>) {

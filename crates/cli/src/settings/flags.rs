@@ -63,6 +63,15 @@ pub(crate) struct AgentFlags {
     /// Agents that take over when the first is at its limit, with commas between them
     #[arg(long, value_name = "NAMES")]
     pub(crate) fallback: Option<String>,
+    /// What an error of the agent comes to: retry, skip or abort
+    #[arg(long, value_name = "STRATEGY")]
+    pub(crate) on_error: Option<String>,
+    /// How often a task is tried again before it is skipped
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_retries: Option<String>,
+    /// Begin each attempt fresh, or continue the agent's own session
+    #[arg(long, value_name = "fresh|continue")]
+    pub(crate) session: Option<String>,
     /// How long an attempt may take to its first output
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub(crate) start_timeout: Option<String>,
@@ -84,6 +93,9 @@ impl AgentFlags {
         given.flag("--model", "agent", "model", self.model.as_deref());
         given.flag("--effort", "agent", "effort", self.effort.as_deref());
         given.flag("--fallback", "agent", "fallback", self.fallback.as_deref());
+        given.flag("--on-error", "agent", "on_error", self.on_error.as_deref());
+        given.flag("--max-retries", "agent", "max_retries", self.max_retries.as_deref());
+        given.flag("--session", "agent", "session", self.session.as_deref());
         given.flag("--start-timeout", "agent", "start_timeout", self.start_timeout.as_deref());
         given.flag("--silence-timeout", "agent", "silence_timeout", self.silence_timeout.as_deref());
         given.flag("--total-timeout", "agent", "total_timeout", self.total_timeout.as_deref());

@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use super::catalogue::{CommandValue, DurationText, EventName};
 use super::nearest::{nearest, shortened};
 use super::origin::Set;
-use super::raw::{GivenHook, Raw};
+use super::raw::{GivenTable, Raw};
 use super::reader::Reader;
 use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 24] = [
+pub(crate) const EVENTS: [&str; 26] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -27,10 +27,12 @@ pub(crate) const EVENTS: [&str; 24] = [
     "verdict",
     "iteration_ended",
     "task_completed",
+    "task_skipped",
     "control_applied",
     "waiting",
     "paused",
     "unpaused",
+    "agent_chosen",
     "agent_changed",
     "all_limited",
     "question_asked",
@@ -96,7 +98,7 @@ pub(crate) struct HookKeys {
     veto: Option<bool>,
 }
 
-pub(crate) fn read_hooks(given: Vec<GivenHook>, problems: &mut Vec<Problem>) -> Vec<Set<Hook>> {
+pub(crate) fn read_hooks(given: Vec<GivenTable>, problems: &mut Vec<Problem>) -> Vec<Set<Hook>> {
     let mut hooks: Vec<Set<Hook>> = Vec::new();
     for one in given {
         let at = one.at.clone();
@@ -110,7 +112,7 @@ pub(crate) fn read_hooks(given: Vec<GivenHook>, problems: &mut Vec<Problem>) -> 
     hooks
 }
 
-fn read(given: GivenHook, problems: &mut Vec<Problem>) -> Option<Hook> {
+fn read(given: GivenTable, problems: &mut Vec<Problem>) -> Option<Hook> {
     let already = problems.len();
     let present = |key: &str| given.items.iter().any(|item| item.key == key);
     let missing: Vec<&str> = ["name", "on", "command"].into_iter().filter(|key| !present(key)).collect();

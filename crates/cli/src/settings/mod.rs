@@ -15,6 +15,7 @@ mod raw;
 mod reader;
 pub(crate) mod resolved;
 mod root;
+mod route;
 mod show;
 pub(crate) mod sources;
 mod template;

@@ -6,19 +6,22 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ralph_core::crew::Sessions;
 use ralph_core::id::AgentName;
-use ralph_core::policy::{Cost, Signal};
+use ralph_core::policy::{Cost, OnError, Signal};
 use ralph_core::promise::Word;
+use ralph_core::route::Route;
 use schemars::JsonSchema;
 
-use super::catalogue::{CommandValue, CostValue, DurationText, SizeText};
+use super::catalogue::{CommandValue, CostValue, DurationText, OnErrorName, SessionName, SizeText};
 use super::hook::{Hook, HookKeys, read_hooks};
 use super::limits;
 use super::origin::Set;
 use super::raw::Given;
 use super::reader::{Known, Reader};
 use super::resolved::CustodyChoice;
-use super::value::count::{count, count_u32};
+use super::route::{RouteKeys, read_routes};
+use super::value::count::{count, count_u32, max_retries};
 use super::value::duration::{deadline, delay, limit};
 use super::value::{command, cost::cost, plain, size::size};
 use crate::problem::Problem;
@@ -41,6 +44,9 @@ pub(crate) struct Partial {
     pub(crate) completion: CompletionPart,
     #[schemars(with = "Option<OutputPart>")]
     pub(crate) output: OutputPart,
+    /// Which agent, model and effort a task gets.
+    #[schemars(rename = "route", with = "Option<Vec<RouteKeys>>")]
+    pub(crate) routes: Vec<Set<Route>>,
     /// Commands to run when something happens in a run.
     #[schemars(rename = "hook", with = "Option<Vec<HookKeys>>")]
     pub(crate) hooks: Vec<Set<Hook>>,
@@ -101,6 +107,18 @@ pub(crate) struct AgentPart {
     /// How long an attempt may take in all; unset, the limits of the run count.
     #[schemars(with = "Option<DurationText>", extend("examples" = ["2h"]))]
     pub(crate) total_timeout: Option<Set<Duration>>,
+    /// What an error of the agent comes to: "retry" tries the task again up to `max_retries` times and then skips it,
+    /// "skip" skips it, "abort" ends the run. A prompt that is skipped has failed. Errors of the agent's servers and of
+    /// the network are tried again in any case, and `max_consecutive_failures` ends the run before all of this.
+    #[schemars(with = "Option<OnErrorName>", extend("default" = "retry"))]
+    pub(crate) on_error: Option<Set<OnError>>,
+    /// How often a task is tried again after an error before it is skipped.
+    #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_FAILURES), extend("default" = 3))]
+    pub(crate) max_retries: Option<Set<NonZeroU32>>,
+    /// Whether each attempt begins a conversation of its own ("fresh") or goes on with the agent's last one
+    /// ("continue"). Another agent always begins its own.
+    #[schemars(with = "Option<SessionName>", extend("default" = "fresh"))]
+    pub(crate) session: Option<Set<Sessions>>,
     /// How long to wait after a failed attempt; doubles with every further failure.
     #[schemars(with = "Option<DurationText>", extend("default" = "2s"))]
     pub(crate) retry_delay: Option<Set<Duration>>,
@@ -153,7 +171,8 @@ impl Partial {
         let mut reader = Reader::new(given.items, problems);
         let partial = Partial::take(&mut reader);
         reader.finish();
-        Partial { hooks: read_hooks(given.hooks, problems), ..partial }
+        let routes = read_routes(given.routes, problems);
+        Partial { hooks: read_hooks(given.hooks, problems), routes, ..partial }
     }
 
     /// Every key outside `[[hook]]`, in the order in which they are shown.
@@ -178,12 +197,13 @@ impl Partial {
                 keep_head: from.take("output", "keep_head", size),
                 keep_tail: from.take("output", "keep_tail", size),
             },
+            routes: Vec::new(),
             hooks: Vec::new(),
         }
     }
 
     /// This layer on top of a lower one, key by key. Hooks add up, lower ones first; a hook of the
-    /// same name replaces the lower one.
+    /// same name replaces the lower one. Routes are an order, so they stand or fall together.
     pub(crate) fn over(self, lower: Partial) -> Partial {
         let is_replaced = |hook: &Set<Hook>| self.hooks.iter().any(|own| own.value.name == hook.value.name);
         let mut hooks: Vec<_> = lower.hooks.into_iter().filter(|hook| !is_replaced(hook)).collect();
@@ -201,6 +221,7 @@ impl Partial {
                 keep_head: self.output.keep_head.or(lower.output.keep_head),
                 keep_tail: self.output.keep_tail.or(lower.output.keep_tail),
             },
+            routes: if self.routes.is_empty() { lower.routes } else { self.routes },
             hooks,
         }
     }
@@ -244,6 +265,9 @@ impl AgentPart {
             start_timeout: from.take("agent", "start_timeout", |r| deadline(r, DAY)),
             silence_timeout: from.take("agent", "silence_timeout", |r| deadline(r, DAY)),
             total_timeout: from.take("agent", "total_timeout", |r| deadline(r, 30 * DAY)),
+            on_error: from.take("agent", "on_error", plain::on_error),
+            max_retries: from.take("agent", "max_retries", max_retries),
+            session: from.take("agent", "session", plain::sessions),
             retry_delay: from.take("agent", "retry_delay", |r| delay(r, DAY / 24)),
             answer_deadline: from.take("agent", "answer_deadline", |r| delay(r, 7 * DAY)),
             env_exclude: from.take("agent", "env_exclude", plain::variable_names),
@@ -261,6 +285,9 @@ impl AgentPart {
             start_timeout: self.start_timeout.or(lower.start_timeout),
             silence_timeout: self.silence_timeout.or(lower.silence_timeout),
             total_timeout: self.total_timeout.or(lower.total_timeout),
+            on_error: self.on_error.or(lower.on_error),
+            max_retries: self.max_retries.or(lower.max_retries),
+            session: self.session.or(lower.session),
             retry_delay: self.retry_delay.or(lower.retry_delay),
             answer_deadline: self.answer_deadline.or(lower.answer_deadline),
             env_exclude: self.env_exclude.or(lower.env_exclude),

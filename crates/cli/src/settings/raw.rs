@@ -47,13 +47,15 @@ pub(crate) struct Item {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Given {
     pub(crate) items: Vec<Item>,
-    pub(crate) hooks: Vec<GivenHook>,
+    pub(crate) hooks: Vec<GivenTable>,
+    pub(crate) routes: Vec<GivenTable>,
     /// A file that has something to say to the catalogue of agents.
     pub(crate) catalogue: Option<Arc<Source>>,
 }
 
+/// One table of a list of them.
 #[derive(Debug, Clone)]
-pub(crate) struct GivenHook {
+pub(crate) struct GivenTable {
     pub(crate) at: Origin,
     pub(crate) items: Vec<Item>,
 }

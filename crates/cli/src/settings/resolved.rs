@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::check::Verification;
+use ralph_core::crew::Sessions;
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::promise::Word;
+use ralph_core::route::Route;
 use schemars::JsonSchema;
 
 use super::hook::Hook;
@@ -25,6 +27,7 @@ pub(crate) struct Settings {
     pub(crate) state_dir: PathBuf,
     pub(crate) agent: Agent,
     pub(crate) output: Kept,
+    pub(crate) routes: Vec<Route>,
     pub(crate) hooks: Vec<Hook>,
     limits: LimitsSet,
     completion: Completion,
@@ -41,6 +44,7 @@ pub(crate) struct Agent {
     pub(crate) model: Option<String>,
     pub(crate) effort: Option<String>,
     pub(crate) fallback: Vec<AgentName>,
+    pub(crate) session: Sessions,
     pub(crate) env_exclude: Vec<String>,
     pub(crate) custody: CustodyChoice,
 }
@@ -88,10 +92,12 @@ impl Settings {
                 model: agent.model.as_ref().map(|set| set.value.clone()),
                 effort: agent.effort.as_ref().map(|set| set.value.clone()),
                 fallback: agent.fallback.as_ref().map(|set| set.value.clone()).unwrap_or_default(),
+                session: certain(&agent.session),
                 env_exclude: certain(&agent.env_exclude),
                 custody: certain(&agent.custody),
             },
             output: Kept { head: certain(&merged.output.keep_head), tail: certain(&merged.output.keep_tail) },
+            routes: merged.routes.iter().map(|set| set.value.clone()).collect(),
             hooks: merged.hooks.iter().map(|set| set.value.clone()).collect(),
             limits: LimitsSet::resolve(&merged.limits)?,
             completion: completion(merged),
@@ -100,7 +106,12 @@ impl Settings {
                 .answer_deadline
                 .as_ref()
                 .map_or(Patience::default(), |set| Patience::For(set.value)),
-            retry: Retry { base, longest: Retry::default().longest.max(base) },
+            retry: Retry {
+                base,
+                longest: Retry::default().longest.max(base),
+                on_error: certain(&agent.on_error),
+                max_retries: certain(&agent.max_retries),
+            },
         })
     }
 }
@@ -152,6 +163,9 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         limits: LimitsPart { unlimited: Set::default(false), ..LimitsPart::default() },
         agent: AgentPart {
             silence_timeout: Set::default(Duration::from_secs(30 * 60)),
+            on_error: Set::default(Retry::default().on_error),
+            max_retries: Set::default(Retry::default().max_retries),
+            session: Set::default(Sessions::Fresh),
             retry_delay: Set::default(Retry::default().base),
             env_exclude: Set::default(Vec::new()),
             custody: Set::default(CustodyChoice::Auto),

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::hook::{Action, Hook};
 use super::origin::{Origin, Set};
 use super::partial::Partial;
+use super::route;
 use super::trust::custody_name;
 use super::value::{cost, duration, size};
 
@@ -47,7 +48,7 @@ fn row<T>(
 }
 
 fn rows(merged: &Partial) -> Vec<Row> {
-    let Partial { state_dir, limits, agent, promise, completion, output, hooks: _ } = merged;
+    let Partial { state_dir, limits, agent, promise, completion, output, routes: _, hooks: _ } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
@@ -67,6 +68,9 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("agent", "start_timeout", &agent.start_timeout, time),
         row("agent", "silence_timeout", &agent.silence_timeout, time),
         row("agent", "total_timeout", &agent.total_timeout, time),
+        row("agent", "on_error", &agent.on_error, |strategy| json!(strategy)),
+        row("agent", "max_retries", &agent.max_retries, |n| json!(n)),
+        row("agent", "session", &agent.session, |sessions| json!(sessions)),
         row("agent", "retry_delay", &agent.retry_delay, time),
         row("agent", "answer_deadline", &agent.answer_deadline, time),
         row("agent", "env_exclude", &agent.env_exclude, |names| json!(names)),
@@ -107,10 +111,12 @@ fn toml(merged: &Partial, sources: bool) -> String {
         }
         text += &line(&row, sources);
     }
-    for hook in &merged.hooks {
-        let source = if sources { format!("  # {}", hook.origin) } else { String::new() };
-        text += &format!("\n[[hook]]{source}\n");
-        for (key, value) in hook_fields(&hook.value) {
+    let routes = merged.routes.iter().map(|set| ("route", route::fields(&set.value), &set.origin));
+    let hooks = merged.hooks.iter().map(|set| ("hook", hook_fields(&set.value).to_vec(), &set.origin));
+    for (name, fields, origin) in routes.chain(hooks) {
+        let source = if sources { format!("  # {origin}") } else { String::new() };
+        text += &format!("\n[[{name}]]{source}\n");
+        for (key, value) in fields {
             text += &format!("{key} = {}\n", toml_value(&value));
         }
     }
@@ -163,10 +169,13 @@ fn json(merged: &Partial, sources: bool) -> Value {
             section[row.key] = value;
         }
     }
-    let hook = |set: &Set<Hook>| {
-        let fields = hook_fields(&set.value).into_iter().map(|(key, value)| (key.to_owned(), value));
-        told(Value::Object(fields.collect()), &set.origin)
+    let table = |fields: Vec<(&str, Value)>, origin: &Origin| {
+        let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));
+        told(Value::Object(fields.collect()), origin)
     };
-    all.insert("hook".to_owned(), merged.hooks.iter().map(hook).collect());
+    let routes = merged.routes.iter().map(|set| table(route::fields(&set.value), &set.origin));
+    all.insert("route".to_owned(), routes.collect());
+    let hooks = merged.hooks.iter().map(|set| table(hook_fields(&set.value).to_vec(), &set.origin));
+    all.insert("hook".to_owned(), hooks.collect());
     Value::Object(all)
 }

@@ -1,5 +1,6 @@
 //! What a project's file could do to the person who runs ralph in it: the part that needs a grant.
 
+use ralph_core::route::Route;
 use serde_json::{Value, json};
 
 use super::hook::Hook;
@@ -81,6 +82,7 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     .into_iter()
     .flatten()
     .collect();
+    all.extend(partial.routes.iter().filter_map(|set| route(&set.value)));
     all.extend(partial.hooks.iter().map(|set| hook(&set.value)));
     all
 }
@@ -92,6 +94,14 @@ fn carry<T>(
 ) -> Option<Carried> {
     let (value, effect) = tell(&set.as_ref()?.value);
     Some(Carried { key, value, effect })
+}
+
+/// A route that names no agent only tells a permitted one how to think.
+fn route(route: &Route) -> Option<Carried> {
+    let agent = route.agent.as_ref()?;
+    let when = route.when.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let effect = format!("runs the agent {agent} where a route applies ({when})");
+    Some(Carried { key: "route.agent", value: json!([agent.as_str(), when]), effect })
 }
 
 fn hook(hook: &Hook) -> Carried {

@@ -4,15 +4,18 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod agents;
+mod choices;
 mod controls;
 mod crashes;
 mod ends;
+mod errors;
 mod fallback;
 mod hooks;
 mod orphans;
 mod output;
 mod questions;
 mod redaction;
+mod sessions;
 mod signals;
 mod starts;
 mod storage;

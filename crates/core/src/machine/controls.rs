@@ -18,10 +18,11 @@ impl Run {
         };
         let before = seen(self);
         let at = self.fresh.len();
+        let asked = self.crew.asked().cloned();
         if self.stop().is_none() || (self.is_unfinished() && control.waits_for_resume()) {
             self.obey(control, now);
         }
-        let changed = before != seen(self);
+        let changed = before != seen(self) || asked.as_ref() != self.crew.asked();
         // The cause stands in the journal before what it led to.
         let event = Event::ControlApplied { no, control: control.clone(), changed };
         self.fresh.insert(at, Fresh { at: now.at, event });
@@ -35,6 +36,10 @@ impl Run {
             Control::Stop if self.pace != Pace::Aborting => self.pace = Pace::Stopping,
             Control::Abort => self.pace = Pace::Aborting,
             Control::SetIterations { change } => self.set_iterations(*change),
+            Control::SetAgent { .. } | Control::SetModel { .. } | Control::SetEffort { .. } => {
+                self.crew.ask(control);
+                self.choose_in_standstill(now);
+            }
             Control::Steer { text } => self.steering.push(text.clone()),
             Control::Answer { question, text } => self.answer(*question, text, now),
             Control::Pause | Control::Resume | Control::Stop => return,

@@ -56,13 +56,4 @@ impl Run {
             self.step = Step::Wait(Until::Reset { from: now.at, to: until }, next);
         }
     }
-
-    /// What the probe of the primary agent came to.
-    pub fn after_probe(&mut self, answered: bool, now: Moment) {
-        let from = self.crew.at_work().agent.clone();
-        if self.crew.probed(answered, now.at) {
-            let to = self.crew.at_work().agent.clone();
-            self.note(now.at, Event::AgentChanged { from, to, why: "it answers again".to_owned() });
-        }
-    }
 }

@@ -11,6 +11,9 @@ impl Run {
     pub fn resume(&mut self, now: Moment) {
         self.note(now.at, Event::RunResumed {});
         self.pace = Pace::Going;
+        if !matches!(self.step, Step::Verify(..) | Step::Consolidate(..)) {
+            self.take_up_choice(now);
+        }
         match self.step.clone() {
             Step::Code(attempt, _) => self.after_fault(attempt, Fault::Interrupted, now),
             Step::Stop(_) if self.mid_iteration => self.proceed(Step::Think(self.next_attempt()), now),

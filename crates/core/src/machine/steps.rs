@@ -5,6 +5,7 @@ use crate::brief::Brief;
 use crate::control::ControlNo;
 use crate::event::{Ending, Event, FORMAT, LimitsShown, Started};
 use crate::moment::Moment;
+use crate::policy::Error;
 use crate::progress::Progress;
 use crate::promise::Claim;
 use crate::question::Inbox;
@@ -34,6 +35,7 @@ impl Run {
             pace: Pace::Going,
             tally: Tally::default(),
             mid_iteration: false,
+            skipped: Vec::new(),
             steering: Vec::new(),
             steered: 0,
             tried: Vec::new(),
@@ -75,12 +77,16 @@ impl Run {
     /// A task was chosen, or there is none.
     pub fn after_select(&mut self, task: Option<Task>, now: Moment) {
         self.tally.running = now.running;
-        let Some(task) = task else {
-            return self.halt(StopReason::NoTasks, "nothing is open", now);
+        let Some(task) = task.filter(|task| !self.is_skipped(task)) else {
+            return match self.skipped.as_slice() {
+                [] => self.halt(StopReason::NoTasks, "nothing is open", now),
+                [..] => self.halt(StopReason::TasksUndone, &self.undone(), now),
+            };
         };
+        self.tally.on_task = self.iterations_on(&task) + 1;
         self.task = task;
         self.tally.iterations += 1;
-        self.tally.attempts = 0;
+        (self.tally.attempts, self.tally.errors) = (0, 0);
         self.mid_iteration = true;
         self.note(
             now.at,
@@ -90,6 +96,7 @@ impl Run {
                 task: self.task.id.clone(),
             },
         );
+        self.put_to_work(self.tally.on_task, now);
         self.step = Step::Think(self.next_attempt());
     }
 
@@ -108,6 +115,8 @@ impl Run {
                 iteration: attempt.iteration,
                 attempt: attempt.number,
                 agent: attempt.agent.clone(),
+                model: self.crew.at_work().model.clone(),
+                effort: self.crew.at_work().effort.clone(),
                 promise: attempt.promise.to_string(),
                 brief_bytes: brief.text.len() as u64,
             },
@@ -134,6 +143,8 @@ impl Run {
                 ending: Ending::Reported(Box::new(report.clone())),
             },
         );
+        let went_on = self.crew.at_work().conversation.is_some();
+        self.crew.heard(report.conversation.as_deref().cloned());
         match report.exit.response() {
             Response::Verify => {
                 self.tally.failures = 0;
@@ -142,10 +153,29 @@ impl Run {
                 self.asked.clone_from(&report.question);
                 self.step = Step::Verify(attempt, report);
             }
-            Response::Retry if self.claim_may_count(&report) => self.step = Step::Verify(attempt, report),
-            Response::Retry => self.failed(&attempt, &report.exit.to_string(), Vec::new(), &report.tail, now),
+            // Nobody failed: the conversation was there when the attempt was planned.
+            Response::Afresh if went_on => {
+                self.crew.start_afresh();
+                self.proceed(Step::Think(self.next_attempt()), now);
+            }
+            Response::Retry(_) if self.claim_may_count(&report) => self.step = Step::Verify(attempt, report),
+            Response::Retry(error) => {
+                self.remember(&attempt, report.exit.to_string(), Vec::new(), &report.tail);
+                // A conversation that came to grief once may be what it came to grief over.
+                if went_on && error == Error::Own {
+                    self.crew.start_afresh();
+                }
+                self.after_error(&attempt, error, &report.exit.to_string(), now);
+            }
+            Response::Afresh => {
+                self.crew.start_afresh();
+                self.after_error(&attempt, Error::Own, &report.exit.to_string(), now);
+            }
             Response::Yield { reset } => self.give_way(&attempt, &report, reset, now),
-            Response::GiveUp(reason) => self.halt(reason, &report.exit.to_string(), now),
+            Response::GiveUp(reason) => {
+                self.crew.start_afresh();
+                self.halt(reason, &report.exit.to_string(), now);
+            }
         }
     }
 
@@ -154,25 +184,14 @@ impl Run {
         matches!(report.claim, Claim::Made { .. }) && !self.policy.verification.checks.is_empty()
     }
 
-    /// The attempt ended in error.
-    pub(super) fn failed(
-        &mut self,
-        attempt: &Attempt,
-        how: &str,
-        findings: Vec<String>,
-        tail: &str,
-        now: Moment,
-    ) {
-        self.tally.failures += 1;
-        self.remember(attempt, how.to_owned(), findings, tail);
-        self.try_again(now);
-    }
-
     pub(super) fn after_fault(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
         let (iteration, number) = (attempt.iteration, attempt.number);
         self.note(now.at, Event::AttemptEnded { iteration, attempt: number, ending: Ending::Lost(fault) });
         match fault {
-            Fault::GuardLost => self.failed(&attempt, &fault.to_string(), Vec::new(), "", now),
+            Fault::GuardLost => {
+                self.remember(&attempt, fault.to_string(), Vec::new(), "");
+                self.after_error(&attempt, Error::Passing, &fault.to_string(), now);
+            }
             Fault::Interrupted => self.proceed(Step::Think(self.next_attempt()), now),
             Fault::Aborted | Fault::TimeUp | Fault::Storage => self.cut_short(attempt, fault, now),
         }
@@ -184,19 +203,13 @@ impl Run {
             Fault::Aborted => StopReason::Aborted,
             Fault::TimeUp => StopReason::MaxDuration,
             Fault::Storage => StopReason::Disk,
-            Fault::GuardLost | Fault::Interrupted => return self.try_again(now),
+            Fault::GuardLost | Fault::Interrupted => {
+                return self.proceed(Step::Think(self.next_attempt()), now);
+            }
         };
         let (iteration, number) = (attempt.iteration, attempt.number);
         let evidence = format!("{fault} during attempt {number} of iteration {iteration}");
         self.step = Step::Abandon(attempt, Stop { reason, evidence });
-    }
-
-    /// A further attempt at the same iteration, after a delay that grows with every failure.
-    fn try_again(&mut self, now: Moment) {
-        let failures = self.tally.failures;
-        let delay = self.policy.retry.delay(failures);
-        let why = format!("attempt {} failed, {failures} in a row", self.tally.attempts);
-        self.proceed_after(delay, &why, Step::Think(self.next_attempt()), now);
     }
 
     /// The iteration is over.

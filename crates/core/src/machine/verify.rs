@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::attempt::Attempt;
 use crate::event::Event;
 use crate::moment::Moment;
-use crate::policy::Signal;
+use crate::policy::{Error, Signal};
 use crate::progress::Movement;
 use crate::report::{Fault, Report};
 use crate::run::{Baseline, Run, Step};
@@ -98,7 +98,8 @@ impl Run {
         let tail = evidence.tail().unwrap_or(&report.tail);
         if !report.exit.is_clean() {
             // Its claim would have counted, had the checks agreed.
-            return self.failed(&attempt, &report.exit.to_string(), findings.clone(), tail, now);
+            self.remember(&attempt, report.exit.to_string(), findings.clone(), tail);
+            return self.after_error(&attempt, Error::Own, &report.exit.to_string(), now);
         }
         self.remember(&attempt, "not complete".to_owned(), findings.clone(), tail);
         self.move_on(iteration, evidence, now);

@@ -37,6 +37,7 @@ fn silent(exit: AgentExit, begun: Instant) -> Report {
         output_bytes: 0,
         tail: String::new(),
         leftovers: 0,
+        conversation: None,
     }
 }
 

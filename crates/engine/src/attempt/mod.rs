@@ -203,8 +203,11 @@ impl<S: Store + 'static> Drive<S> {
         };
         if !released.is_empty() {
             let position = (shift.attempt.iteration, shift.attempt.number);
-            let feed = &mut self.parts.feed;
-            shift.listener.hear(stream, released, &mut |event| feed.agent(position, event));
+            let (feed, watchdog) = (&mut self.parts.feed, &mut shift.watchdog);
+            shift.listener.hear(stream, released, &mut |event| {
+                watchdog.told(&event, Instant::now());
+                feed.agent(position, event);
+            });
             if !shift.structured {
                 feed.output(position, stream, released);
             }
@@ -254,6 +257,7 @@ impl<S: Store + 'static> Drive<S> {
             output_bytes: recorded.bytes,
             tail: last_chars(message, REPORTED_TAIL),
             leftovers,
+            conversation: heard.conversation.map(Box::new),
         }))
     }
 

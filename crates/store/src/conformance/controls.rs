@@ -2,7 +2,7 @@
 
 use ralph_core::control::{Change, Control, ControlNo};
 
-use super::sample::{advance, at, clean, finish, incomplete, moment, run};
+use super::sample::{advance, agent, at, clean, finish, incomplete, moment, run};
 use super::{World, wait};
 use crate::error::StoreError;
 use crate::store::{Commit, Store, Unfinished};
@@ -95,6 +95,9 @@ pub fn every_control_is_read_back_as_it_was(world: &impl World) {
         Control::Abort,
         Control::SetIterations { change: Change::To(9) },
         Control::SetIterations { change: Change::By(i32::MIN) },
+        Control::SetAgent { agent: agent() },
+        Control::SetModel { model: "a/b:c 'd'".to_owned() },
+        Control::SetEffort { effort: "high".to_owned() },
         Control::Steer { text: "\u{1f980}\0'\"\n".to_owned() },
     ];
     for control in &all {

@@ -1,5 +1,6 @@
 //! The journal is what was written, in order, without gaps.
 
+use ralph_core::choice::ChosenBy;
 use ralph_core::control::{Change, Control, ControlNo};
 use ralph_core::event::{Custody, Ending, Entry, Event};
 use ralph_core::id::TaskId;
@@ -30,6 +31,8 @@ fn every_event() -> Vec<Event> {
             iteration,
             attempt,
             agent: agent(),
+            model: Some(text()),
+            effort: None,
             promise: text(),
             brief_bytes: (1 << 53) + 1,
         },
@@ -44,7 +47,22 @@ fn every_event() -> Vec<Event> {
         Event::Verdict { iteration, attempt, verdict: incomplete() },
         Event::Verdict { iteration, attempt, verdict: complete() },
         Event::IterationEnded { iteration, task: task.clone(), complete: true },
-        Event::TaskCompleted { task, iteration },
+        Event::TaskCompleted { task: task.clone(), iteration },
+        Event::TaskSkipped { task, iteration, why: text() },
+        Event::AgentChosen {
+            iteration,
+            agent: agent(),
+            model: None,
+            effort: Some(text()),
+            by: ChosenBy::Route { number: 2, when: text() },
+        },
+        Event::AgentChosen {
+            iteration,
+            agent: agent(),
+            model: Some(text()),
+            effort: None,
+            by: ChosenBy::Person,
+        },
         Event::ControlApplied {
             no: ControlNo(u64::from(u32::MAX) + 1),
             control: Control::SetIterations { change: Change::By(-3) },

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use ralph_core::Timestamp;
 use ralph_core::brief::Brief;
-use ralph_core::crew::{Crew, Member};
+use ralph_core::crew::{Conversation, Crew, Member, Sessions};
 use ralph_core::id::{AgentName, RunId, SessionId};
 use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
+use ralph_core::route::{Condition, Route, Span};
 use ralph_core::run::{Request, Run, Step, Until};
 use ralph_core::task::Task;
 use ralph_core::verdict::{Evidence, Verdict};
@@ -52,14 +53,14 @@ pub fn run_with_id(id: RunId) -> Run {
         completion: Completion::by_promise(promise),
         verification: ralph_core::check::Verification::default(),
         deadlines: Deadlines::default(),
-        retry: Retry { base: Duration::ZERO, longest: Duration::ZERO },
+        retry: Retry { base: Duration::ZERO, longest: Duration::ZERO, ..Retry::default() },
         patience: ralph_core::policy::Patience::default(),
     };
     let request = Request {
         id,
         task: Task::prompt("make the tests pass 'quoted' \u{1f980}\n\0 and go on"),
         policy,
-        crew: Crew::new(member(), Vec::new()),
+        crew: Crew::new(member(), Vec::new()).with(vec![route()], Sessions::Continue),
         seed: 42,
         version: "0.0.0".to_owned(),
     };
@@ -70,7 +71,10 @@ pub fn report(exit: AgentExit) -> Report {
     let usage = Usage { input_tokens: 11, cached_tokens: 5, output_tokens: 3, cost: Cost(17) };
     let (duration_ms, output_bytes) = (1200, 90);
     let tail = "the end \u{1b}[0m".to_owned();
-    Report { exit, claim: Claim::None, question: None, usage, duration_ms, output_bytes, tail, leftovers: 1 }
+    let conversation = Conversation { id: SessionId::parse("s-1").expect("a session"), counter: usage };
+    let conversation = Some(Box::new(conversation));
+    let (claim, question) = (Claim::None, None);
+    Report { exit, claim, question, usage, duration_ms, output_bytes, tail, leftovers: 1, conversation }
 }
 
 pub fn clean() -> Report {
@@ -88,6 +92,15 @@ pub fn complete() -> Verdict {
 fn member() -> Member {
     let command = vec!["scripted".to_owned(), "--quick".to_owned()];
     Member::new(agent(), command).with(Some("small".to_owned()), None)
+}
+
+fn route() -> Route {
+    let when = vec![
+        Condition::Labels(vec!["'hard'".to_owned()]),
+        Condition::Priority(Span { from: 0, to: Some(1) }),
+        Condition::Iteration(Span { from: 3, to: None }),
+    ];
+    Route { when, agent: Some(agent()), model: Some("large".to_owned()), effort: Some("high".to_owned()) }
 }
 
 /// Performs the next step of a run with the given outcome of the agent and the checks.

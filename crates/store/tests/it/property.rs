@@ -3,6 +3,7 @@
 use proptest::prelude::{Just, Strategy, prop_oneof, proptest};
 use proptest::test_runner::Config;
 use ralph_core::control::{Change, Control};
+use ralph_core::id::AgentName;
 use ralph_core::report::AgentExit;
 use ralph_core::run::Run;
 use ralph_core::stop::RunState;
@@ -37,6 +38,8 @@ fn happening() -> impl Strategy<Value = Happening> {
         Just(Control::Stop),
         Just(Control::Abort),
         Just(Control::SetIterations { change: Change::By(-60) }),
+        Just(Control::SetAgent { agent: AgentName::parse("another").expect("a name") }),
+        Just(Control::SetModel { model: "large".to_owned() }),
         Just(Control::Steer { text: "left".to_owned() }),
     ];
     prop_oneof![

@@ -46,7 +46,7 @@ fn the_schema_and_the_reader_know_the_same_keys() {
         .values()
         .map(|d| d["properties"].as_object().unwrap().len())
         .sum();
-    let top = schema["properties"].as_object().unwrap().len() - 6;
+    let top = schema["properties"].as_object().unwrap().len() - 7;
     let read: usize = sections().iter().map(|section| section.keys.len()).sum();
     assert_eq!(read, in_schema + top);
 }
@@ -69,7 +69,7 @@ fn the_template_parses_as_it_is_and_uncommented() {
     assert_eq!(Written::project(&text).settings().unwrap(), Written::default().settings().unwrap());
     let uncommented: String = text.lines().map(|line| uncommented(line) + "\n").collect();
     let settings = Written::project(&uncommented).settings().unwrap_or_else(|p| panic!("{p}\n{uncommented}"));
-    assert_eq!(settings.hooks.len(), 1);
+    assert_eq!((settings.hooks.len(), settings.routes.len()), (1, 1));
     for section in sections() {
         for key in section.keys {
             assert!(uncommented.contains(&format!("\n{} = ", key.name)), "{}", key.name);
@@ -92,6 +92,20 @@ fn the_schema_accepts_and_refuses_what_the_reader_does() {
         ("[limits]\nmax_cost_usd = \"$5\"\nmax_duration = \"1h30m\"\nmax_tokens = 9\nunlimited = true", true),
         ("[agent]\ncommand = \"a b\"\ncustody = \"subreaper\"", true),
         ("[[hook]]\nname = \"n\"\non = [\"verdict\"]\ncommand = [\"x\"]\nveto = true", true),
+        ("[agent]\non_error = \"skip\"\nmax_retries = 1\nsession = \"continue\"", true),
+        ("[[route]]\nlabels = [\"hard\"]\npriority = 0\niteration = \"2-4\"\nagent = \"claude\"", true),
+        (
+            "[[route]]\npriority = \"0-1\"\nmodel = \"opus\"\n[[route]]\niteration = 3\neffort = \"high\"",
+            true,
+        ),
+        ("[agent]\non_error = \"ignore\"", false),
+        ("[agent]\nmax_retries = 0", false),
+        ("[agent]\nsession = \"compact\"", false),
+        ("[[route]]\nlabels = []\nmodel = \"opus\"", false),
+        ("[[route]]\npriority = 5\nmodel = \"opus\"", false),
+        ("[[route]]\niteration = 0\nmodel = \"opus\"", false),
+        ("[[route]]\niteration = \"<3\"\nmodel = \"opus\"", false),
+        ("[[route]]\nlabel = [\"hard\"]\nmodel = \"opus\"", false),
         ("[limits]\nmax_iterations = 0", false),
         ("[limits]\nmax_iterations = 1000001", false),
         ("[limits]\nmax_iterations = \"3\"", false),
@@ -121,7 +135,7 @@ fn documentation() -> String {
     for section in sections() {
         text += &match section.name {
             "" => "\n## Top level\n".to_owned(),
-            "hook" => format!("\n## `[[hook]]`\n\n{}\n", section.about),
+            "hook" | "route" => format!("\n## `[[{}]]`\n\n{}\n", section.name, section.about),
             name => format!("\n## `[{name}]`\n\n{}\n", section.about),
         };
         text += "\n| key | type | default | example | |\n|---|---|---|---|---|\n";

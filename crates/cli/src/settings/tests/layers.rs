@@ -121,6 +121,18 @@ fn hooks_add_up_and_a_name_replaces() {
 }
 
 #[test]
+fn the_routes_of_the_highest_layer_stand_as_a_whole() {
+    let route = |model: &str| format!("[[route]]\niteration = \">=2\"\nmodel = \"{model}\"\n");
+    let user = Written { user: route("a") + &route("b"), ..Written::default() };
+    let models = |written: &Written| -> Vec<String> {
+        let routes = written.settings().unwrap().routes;
+        routes.into_iter().filter_map(|route| route.model).collect()
+    };
+    assert_eq!(models(&user), ["a", "b"]);
+    assert_eq!(models(&Written { project: route("c"), ..user }), ["c"]);
+}
+
+#[test]
 fn what_is_shown_can_be_fed_back() {
     let written = Written {
         args: Written::args(&[
@@ -132,7 +144,9 @@ fn what_is_shown_can_be_fed_back() {
         ])
         .args,
         ..Written::project(
-            "[agent]\ncommand = \"a 'b c'\"\nenv_exclude = [\"A\"]\n[[hook]]\nname = \"n\"\non = [\"verdict\"]\n\
+            "[agent]\ncommand = \"a 'b c'\"\nenv_exclude = [\"A\"]\non_error = \"abort\"\nmax_retries = 7\nsession = \"continue\"\n\
+             [[route]]\nlabels = [\"a\", \"b\"]\npriority = \"0-2\"\niteration = \">=4\"\nagent = \"x\"\nmodel = \"m\"\neffort = \"e\"\n\
+             [[route]]\npriority = 3\nmodel = \"m\"\n[[hook]]\nname = \"n\"\non = [\"verdict\"]\n\
              command = ['a', \"\\u0000\", \"l\\nm \\u007f \\\" \\\\\"]\n",
         )
     };

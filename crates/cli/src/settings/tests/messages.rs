@@ -70,6 +70,18 @@ fn wrong_hooks() {
 }
 
 #[test]
+fn wrong_routes() {
+    insta::assert_snapshot!(problems(
+        "[[route]]\nmodel = \"opus\"\n\n[[route]]\nlabels = [\"hard\"]\n\n[[route]]\niteration = \">3\"\npriority = \"3-1\"\nmodle = \
+         \"opus\"\nagent = \"claude\"\n"
+    ));
+    insta::assert_snapshot!(problems(
+        "[[route]]\niterations = 3\nmodel = 7\n\n[[routes]]\nmodel = \"x\"\n[agent]\non_error = \"never\"\nmax_retries = \
+         0\nsession = \"compact\"\n"
+    ));
+}
+
+#[test]
 fn completion_by_what_does_not_exist_yet() {
     insta::assert_snapshot!(problems("[completion]\nrequire = [\"criteria\", \"promise\"]\n"));
 }

@@ -19,7 +19,8 @@ const HOOK: &str = "[[hook]]\nname = \"n\"\non = [\"verdict\"]\ncommand = \"make
 
 #[test]
 fn limits_and_words_need_no_grant() {
-    let harmless = "[limits]\nmax_iterations = 3\nunlimited = false\n[promise]\nword = \"X\"\n[output]\nkeep_head = \"1MiB\"\n";
+    let harmless = "[limits]\nmax_iterations = 3\nunlimited = false\n[promise]\nword = \"X\"\n[output]\nkeep_head = \"1MiB\"\n\
+                    [[route]]\niteration = 2\nmodel = \"opus\"\n";
     assert_eq!(digest(harmless), None);
     assert!(Written::project(harmless).load().unwrap().resolve(Trust::Withheld).is_ok());
 }
@@ -30,6 +31,7 @@ fn whatever_runs_or_loosens_needs_a_grant() {
         "state_dir = \"/tmp/x\"",
         "[limits]\nunlimited = true\nmax_duration = \"1h\"",
         "[agent]\nname = \"claude\"",
+        "[[route]]\niteration = \">=2\"\nagent = \"claude\"",
         "[agent]\ncommand = \"evil\"",
         "[agent]\nenv_exclude = []",
         "[agent]\ncustody = \"subreaper\"",

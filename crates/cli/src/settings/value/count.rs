@@ -3,6 +3,7 @@
 use std::num::{NonZeroU32, NonZeroU64};
 
 use super::{Refused, UNLIMITED, digits, unreadable, wishes_no_limit};
+use crate::settings::limits;
 use crate::settings::raw::Raw;
 
 pub(crate) fn count(raw: &Raw, most: u64) -> Result<NonZeroU64, Refused> {
@@ -27,6 +28,16 @@ pub(crate) fn count(raw: &Raw, most: u64) -> Result<NonZeroU64, Refused> {
 pub(crate) fn count_u32(raw: &Raw, most: u32) -> Result<NonZeroU32, Refused> {
     let count = count(raw, most.into())?;
     Ok(NonZeroU32::try_from(count).expect("the bound is a u32"))
+}
+
+/// How often something is tried again; not at all has a word of its own.
+pub(crate) fn max_retries(raw: &Raw) -> Result<NonZeroU32, Refused> {
+    match raw {
+        Raw::Given(text) | Raw::Number(text) if text == "0" => {
+            Err(Refused::new("0 tries again never", "write on_error = \"skip\" or \"abort\" instead"))
+        }
+        other => count_u32(other, limits::MOST_FAILURES),
+    }
 }
 
 fn parse(text: &str, most: u64, rule: &str) -> Result<NonZeroU64, Refused> {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use ralph_core::crew::Sessions;
 use ralph_core::id::AgentName;
-use ralph_core::policy::Signal;
+use ralph_core::policy::{OnError, Signal};
 use ralph_core::promise::Word;
 
 use super::Refused;
@@ -101,6 +102,31 @@ pub(crate) fn custody(raw: &Raw) -> Result<CustodyChoice, Refused> {
             format!("`{}` is not a kind of custody", shortened(other)),
             format!("write {RULE}"),
         )),
+    }
+}
+
+pub(crate) fn on_error(raw: &Raw) -> Result<OnError, Refused> {
+    const RULE: &str = "\"retry\", \"skip\" or \"abort\"";
+    match text(raw, RULE)? {
+        "retry" => Ok(OnError::Retry),
+        "skip" => Ok(OnError::Skip),
+        "abort" => Ok(OnError::Abort),
+        other => {
+            let what = format!("`{}` is not a strategy", shortened(other));
+            Err(Refused::new(what, format!("write {RULE}")))
+        }
+    }
+}
+
+pub(crate) fn sessions(raw: &Raw) -> Result<Sessions, Refused> {
+    const RULE: &str = "\"fresh\" or \"continue\"";
+    match text(raw, RULE)? {
+        "fresh" => Ok(Sessions::Fresh),
+        "continue" => Ok(Sessions::Continue),
+        other => {
+            let what = format!("`{}` is not a way to deal with sessions", shortened(other));
+            Err(Refused::new(what, format!("write {RULE}")))
+        }
     }
 }
 

@@ -1,0 +1,96 @@
+//! Who works: taken up when an iteration begins, when a run is resumed, and when it stands still for want of anybody.
+
+use crate::choice::ChosenBy;
+use crate::crew::Member;
+use crate::event::Event;
+use crate::moment::Moment;
+use crate::route::Situation;
+use crate::run::{Handover, Run, Step, Until};
+use crate::task::Task;
+
+impl Run {
+    /// Puts the one to work whom a person, a route or the settings want, and says so where that is news.
+    pub(super) fn put_to_work(&mut self, iteration: u32, now: Moment) {
+        let (wanted, by) = self.crew.wanted(Situation { task: &self.task, iteration });
+        let (lead, before) = (self.crew.lead().clone(), self.crew.at_work().agent.clone());
+        self.crew.choose(wanted.clone(), now.at);
+        if !lead.is_same_choice(&wanted) || matches!(by, ChosenBy::Route { .. }) {
+            let Member { agent, model, effort, .. } = wanted;
+            self.note(
+                now.at,
+                Event::AgentChosen { iteration: self.tally.iterations, agent, model, effort, by: by.clone() },
+            );
+        }
+        self.changed_hands(before, &by.to_string(), now);
+    }
+
+    /// Whoever takes over is told, unless nobody has worked yet.
+    fn changed_hands(&mut self, from: crate::id::AgentName, why: &str, now: Moment) {
+        let to = self.crew.at_work().agent.clone();
+        if from != to && self.tally.attempts_total > 0 {
+            self.handover = Some(Handover { from: from.clone(), why: why.to_owned() });
+            self.note(now.at, Event::AgentChanged { from, to, why: why.to_owned() });
+        }
+    }
+
+    /// A person's choice counts at once for a run that is resumed: what it was stopped for may be the agent.
+    pub(super) fn take_up_choice(&mut self, now: Moment) {
+        if self.crew.asked().is_some() {
+            self.put_to_work(self.tally.on_task, now);
+            self.step = self.reassigned(self.step.clone());
+        }
+    }
+
+    /// An attempt that has not begun is the agent's that is at work now.
+    fn reassigned(&self, step: Step) -> Step {
+        match step {
+            Step::Think(_) => Step::Think(self.next_attempt()),
+            Step::Wait(until, then) => Step::Wait(until, Box::new(self.reassigned(*then))),
+            other @ (Step::Baseline
+            | Step::Select
+            | Step::Code(..)
+            | Step::Verify(..)
+            | Step::Consolidate(..)
+            | Step::Abandon(..)
+            | Step::Stop(_)) => other,
+        }
+    }
+
+    /// With every agent limited there is nothing to wait for once a person names another.
+    pub(super) fn choose_in_standstill(&mut self, now: Moment) {
+        if let Step::Wait(Until::Reset { .. }, then) = self.step.clone()
+            && matches!(*then, Step::Think(_))
+        {
+            self.put_to_work(self.tally.on_task, now);
+            if self.crew.at_work().is_free(now.at) {
+                self.note(now.at, Event::Unpaused {});
+                self.proceed(Step::Think(self.next_attempt()), now);
+            }
+        }
+    }
+
+    /// Whom to ask before the next iteration on this task, because another stands in for it.
+    pub fn to_probe(&self, task: &Task, now: Moment) -> Option<Member> {
+        let (wanted, _) = self.crew.wanted(self.upcoming(task));
+        self.crew.to_probe(&wanted, now.at).cloned()
+    }
+
+    /// What the probe came to.
+    pub fn after_probe(&mut self, task: &Task, answered: bool, now: Moment) {
+        let (wanted, _) = self.crew.wanted(self.upcoming(task));
+        let from = self.crew.at_work().agent.clone();
+        if self.crew.probed(&wanted, answered, now.at) {
+            let why = format!("{} answers again", self.crew.at_work().agent);
+            self.changed_hands(from, &why, now);
+        }
+    }
+
+    fn upcoming<'t>(&self, task: &'t Task) -> Situation<'t> {
+        Situation { task, iteration: self.iterations_on(task) + 1 }
+    }
+
+    /// How many iterations in a row this task has had.
+    pub(super) fn iterations_on(&self, task: &Task) -> u32 {
+        if task.id == self.task.id { self.tally.on_task } else { 0 }
+    }
+}
