@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ralph_core::event::{AgentTold, Line, Output};
 use ralph_core::view::{Doing, RunView};
 use ralph_engine::{Appetite, Seen, Watch};
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
 use crate::render;
 use crate::words::span;
@@ -32,20 +32,23 @@ impl Show {
 const REDRAW: Duration = Duration::from_millis(200);
 
 /// Shows everything that comes until the run is over, on a thread of its own: a terminal or a pipe that stands still
-/// must not hold up the run. The receiver hears when all has been shown.
-pub(crate) fn show(watch: Watch, how: Show) -> oneshot::Receiver<()> {
-    let (done, shown) = oneshot::channel();
+/// must not hold up the run. The receiver hears of every line that was shown, and of the end by the sender's.
+pub(crate) fn show(watch: Watch, how: Show) -> watch::Receiver<u64> {
+    let (progress, shown) = watch::channel(0);
     std::thread::spawn(move || {
         let mut screen = Screen::new(how);
         loop {
             match watch.next(REDRAW) {
-                Seen::Line(line) => screen.take(&line),
+                Seen::Line(line) => {
+                    screen.take(&line);
+                    progress.send_modify(|lines| *lines += 1);
+                }
                 Seen::NothingNew => screen.redraw(),
                 Seen::Over => break,
             }
         }
         screen.close();
-        let _nobody_waits_any_more = done.send(());
+        drop(progress);
     });
     shown
 }

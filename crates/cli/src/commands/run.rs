@@ -38,7 +38,10 @@ const MOST_ATTACHED: u64 = 1 << 20;
 Examples:
   ralph run \"fix the failing tests\" --agent-command 'my-agent --yes' --max-iterations 10
   ralph run - < prompt.md                      the prompt from standard input
-  ralph run \"port this\" --file src/old.c --max-duration 2h --json")]
+  ralph run \"port this\" --file src/old.c --max-duration 2h --json
+
+The first Ctrl-C, SIGTERM or SIGHUP ends the agent and stops the run, which can be resumed; the second
+kills it at once. Under `nohup` SIGHUP is ignored.")]
 pub(crate) struct Args {
     /// What the agent is to do; `-` reads it from standard input
     prompt: String,

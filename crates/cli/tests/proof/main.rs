@@ -6,11 +6,14 @@
 mod agents;
 mod controls;
 mod crashes;
+mod endless;
 mod ends;
 mod fallback;
 mod hooks;
+mod machine;
 mod orphans;
 mod output;
+mod readers;
 mod redaction;
 mod signals;
 mod starts;
