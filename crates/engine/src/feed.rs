@@ -50,7 +50,7 @@ pub struct Watch {
 /// What a reader finds.
 #[derive(Debug)]
 pub enum Seen {
-    Line(Line),
+    Line(Box<Line>),
     NothingNew,
     /// The run is over.
     Over,
@@ -71,7 +71,7 @@ impl Watch {
                 if matches!(line, Line::Output(_) | Line::Agent(_)) {
                     self.output_waiting.fetch_sub(1, Ordering::Relaxed);
                 }
-                Seen::Line(line)
+                Seen::Line(Box::new(line))
             }
             Err(RecvTimeoutError::Timeout) => Seen::NothingNew,
             Err(RecvTimeoutError::Disconnected) => Seen::Over,

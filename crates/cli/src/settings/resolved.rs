@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ralph_core::agent_event::Detail;
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Policy, Promise, Retry, Signal};
 use ralph_core::promise::Word;
@@ -24,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) state_dir: PathBuf,
     pub(crate) agent: Agent,
     pub(crate) output: Kept,
+    /// How much of an agent's work is shown, where somebody said so.
+    pub(crate) detail: Option<Detail>,
     pub(crate) hooks: Vec<Hook>,
     limits: LimitsSet,
     completion: Completion,
@@ -88,6 +91,7 @@ impl Settings {
                 custody: certain(&agent.custody),
             },
             output: Kept { head: certain(&merged.output.keep_head), tail: certain(&merged.output.keep_tail) },
+            detail: merged.output.detail.as_ref().map(|set| set.value),
             hooks: merged.hooks.iter().map(|set| set.value.clone()).collect(),
             limits: LimitsSet::resolve(&merged.limits)?,
             completion: completion(merged),
@@ -151,7 +155,7 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         },
         promise: PromisePart { word: Set::default(default_word()), nonce: Set::default(true) },
         completion: CompletionPart { require: Set::default(BTreeSet::from([Signal::Promise])) },
-        output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT) },
+        output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT), detail: None },
         ..Partial::default()
     }
 }

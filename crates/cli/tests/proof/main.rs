@@ -15,6 +15,7 @@ mod orphans;
 mod output;
 mod readers;
 mod redaction;
+mod shown;
 mod signals;
 mod starts;
 mod storage;
