@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn conversation(id: &str) -> Conversation {
-        let counter = Usage { input_tokens: 5, cached_tokens: 1, output_tokens: 2, cost: Cost(0) };
+        let counter = Usage { input_tokens: 5, cached_tokens: 1, output_tokens: 2, ..Usage::default() };
         Conversation { id: SessionId::parse(id).expect("an id"), counter }
     }
 

@@ -83,8 +83,13 @@ mod tests {
     use ralph_core::policy::Cost;
     use ralph_core::report::Usage;
 
-    const USAGE: Usage =
-        Usage { input_tokens: 1_000_000, cached_tokens: 400_000, output_tokens: 100_000, cost: Cost(0) };
+    const USAGE: Usage = Usage {
+        input_tokens: 1_000_000,
+        cached_tokens: 400_000,
+        output_tokens: 100_000,
+        cost: Cost(0),
+        cost_is_estimated: false,
+    };
 
     fn prices(text: &str) -> Prices {
         Prices::default().with_user(text).expect("prices")
@@ -122,8 +127,13 @@ mod tests {
 
     #[test]
     fn numbers_without_sense_give_a_cost_all_the_same() {
-        let usage =
-            Usage { input_tokens: u64::MAX, cached_tokens: u64::MAX, output_tokens: u64::MAX, cost: Cost(0) };
+        let usage = Usage {
+            input_tokens: u64::MAX,
+            cached_tokens: u64::MAX,
+            output_tokens: u64::MAX,
+            cost: Cost(0),
+            ..Usage::default()
+        };
         let prices = prices("[prices]\nm = { input = 1e300, output = 1e300 }");
         assert_eq!(prices.estimate("m", &usage), Some(Cost(u64::MAX)));
     }

@@ -192,7 +192,7 @@ fn sub_agents_become_a_tree() {
         for (second, event) in recording(agent, name).heard().events.iter().enumerate() {
             tree.apply(event, Duration::from_secs(second as u64));
         }
-        let branches: Vec<_> = tree.children(None).collect();
+        let branches: Vec<_> = tree.outline().into_iter().map(|(_, branch)| branch).collect();
         assert_eq!(branches.len(), 1, "{agent}");
         assert!(matches!(branches[0].state, State::Done { .. }), "{agent}: {:?}", branches[0]);
     }
@@ -221,7 +221,13 @@ fn codex_counts_the_whole_conversation() {
     let resumed = recording("codex", "resume");
     assert_eq!(usage("codex", "resume").0, 3000);
     let catalogue = Catalogue::builtin();
-    let before = Usage { input_tokens: 1000, cached_tokens: 300, output_tokens: 50, cost: Cost(0) };
+    let before = Usage {
+        input_tokens: 1000,
+        cached_tokens: 300,
+        output_tokens: 50,
+        cost: Cost(0),
+        ..Usage::default()
+    };
     let hearing =
         ralph_agents::stream::Hearing { counter: before, ..listening::hearing(&catalogue, "codex") };
     let parser = catalogue.get("codex").expect("codex").parser(hearing);
@@ -233,7 +239,13 @@ fn codex_counts_the_whole_conversation() {
 #[test]
 fn codex_that_fails_before_a_turn_used_nothing() {
     let catalogue = Catalogue::builtin();
-    let before = Usage { input_tokens: 1000, cached_tokens: 300, output_tokens: 50, cost: Cost(0) };
+    let before = Usage {
+        input_tokens: 1000,
+        cached_tokens: 300,
+        output_tokens: 50,
+        cost: Cost(0),
+        ..Usage::default()
+    };
     let hearing =
         ralph_agents::stream::Hearing { counter: before, ..listening::hearing(&catalogue, "codex") };
     let parser = catalogue.get("codex").expect("codex").parser(hearing);

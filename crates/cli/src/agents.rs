@@ -16,3 +16,13 @@ pub(crate) fn installed() -> Vec<String> {
     let there = |name: &String| catalogue.get(name).is_some_and(|entry| program(entry).is_some());
     catalogue.names().map(ToString::to_string).filter(there).collect()
 }
+
+/// What someone does who has none.
+pub(crate) fn how_to_get_one(catalogue: &Catalogue) -> String {
+    let mut entries = catalogue.names().filter_map(|name| catalogue.get(name.as_str()));
+    let such_as = entries.find_map(|entry| entry.install.as_ref());
+    let such_as = such_as.map_or(String::new(), |install| format!(", such as: {install}"));
+    format!(
+        "install one{such_as} (`ralph agents` lists them); or give any program: --agent-command 'PROGRAM ARGS'"
+    )
+}

@@ -1,13 +1,14 @@
 //! Which agents a run has, from what the settings say.
 
 use ralph_agents::Staff;
+use ralph_agents::catalog::Catalogue;
 use ralph_core::crew::{Crew, Member, Sessions};
 use ralph_core::id::AgentName;
 use ralph_core::policy::Limits;
 use ralph_core::redact::Redactor;
 use ralph_engine::agent::Roster;
 
-use crate::agents::installed;
+use crate::agents::{how_to_get_one, installed};
 use crate::problem::{Problem, Problems};
 use crate::settings::Settings;
 
@@ -53,8 +54,8 @@ fn nobody() -> Problem {
             .next(format!("these are installed: {}", there.join(", ")))
             .next(format!("name one: `--agent {first}`, or `name` in [agent] of the configuration")),
         None => problem
-            .next("none of the agents that ralph knows is installed; `ralph agents` lists them")
-            .next("or give any program: `--agent-command 'PROGRAM ARGS'`")
+            .next("none of the agents that ralph knows is installed")
+            .next(how_to_get_one(&Catalogue::builtin()))
             .exit(5),
     }
 }

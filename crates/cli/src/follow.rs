@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use ralph_core::event::{Entry, Event, Line, Output, OutputKind};
+use ralph_core::Timestamp;
+use ralph_core::event::{Entry, Event, Line};
 use ralph_core::id::RunId;
 use ralph_core::run::Run;
 use ralph_core::view::RunView;
 use ralph_engine::Place;
 use ralph_engine::lock;
-use ralph_engine::output::{Piece, Reader, printable_bytes};
 use ralph_store::{SqliteStore, Store};
 
+use crate::printed::{Ears, Printed};
 use crate::problem::{Problem, Problems};
 use crate::project::store_problem;
 
@@ -42,11 +43,28 @@ pub(crate) async fn view(store: &SqliteStore, id: &RunId) -> Result<(Run, RunVie
     }
 }
 
+/// How what agents printed is read.
+pub(crate) enum Reading {
+    /// As the bytes that were printed.
+    Bytes,
+    /// As text, whoever printed it.
+    Text,
+    /// As text, and as what it says where the agent speaks a language of its own.
+    Words { ears: Ears, stderr: bool },
+}
+
+/// What a walk comes upon.
+pub(crate) enum Found<'a> {
+    Line(Line),
+    Bytes { iteration: u32, at: Timestamp, bytes: &'a [u8] },
+}
+
 /// Walks through a run: every journal line, and with each attempt what it printed.
 pub(crate) struct Walk<'a> {
     store: &'a SqliteStore,
     place: &'a Place,
     id: RunId,
+    reading: Reading,
     seq: u64,
     /// Whether the run had stopped at the last line.
     stopped: bool,
@@ -60,20 +78,13 @@ pub(crate) enum Followed {
     ToACrash,
 }
 
-struct Printed {
-    iteration: u32,
-    attempt: u32,
-    started: Entry,
-    reader: Reader,
-}
-
 impl<'a> Walk<'a> {
-    pub(crate) fn new(store: &'a SqliteStore, place: &'a Place, id: RunId) -> Walk<'a> {
-        Walk { store, place, id, seq: 0, stopped: false, attempt: None }
+    pub(crate) fn new(store: &'a SqliteStore, place: &'a Place, id: RunId, reading: Reading) -> Walk<'a> {
+        Walk { store, place, id, reading, seq: 0, stopped: false, attempt: None }
     }
 
     /// Hands on everything there is now. True once the run has stopped and all of it was handed on.
-    pub(crate) async fn advance(&mut self, take: &mut impl FnMut(Line)) -> Result<bool, Problems> {
+    pub(crate) async fn advance(&mut self, take: &mut impl FnMut(Found<'_>)) -> Result<bool, Problems> {
         loop {
             let page =
                 self.store.entries(&self.id, self.seq, PAGE).await.map_err(|error| store_problem(&error))?;
@@ -89,7 +100,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Hands on everything as it comes, until the run stops or nobody drives it any more.
-    pub(crate) async fn follow(&mut self, take: &mut impl FnMut(Line)) -> Result<Followed, Problems> {
+    pub(crate) async fn follow(&mut self, take: &mut impl FnMut(Found<'_>)) -> Result<Followed, Problems> {
         loop {
             let driven = lock::owner(&self.place.owner_file()).is_some_and(|owner| owner.run == self.id);
             if self.advance(take).await? {
@@ -102,54 +113,33 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn take(&mut self, entry: Entry, take: &mut impl FnMut(Line)) -> Result<(), Problems> {
+    fn take(&mut self, entry: Entry, take: &mut impl FnMut(Found<'_>)) -> Result<(), Problems> {
         match &entry.event {
             Event::RunStopped { .. } => self.stopped = true,
             Event::RunResumed {} => self.stopped = false,
-            Event::AttemptStarted { iteration, attempt, .. } => {
-                let reader = Reader::open(&self.place.output(&self.id, *iteration, *attempt), 0);
-                self.attempt = Some(Printed {
-                    iteration: *iteration,
-                    attempt: *attempt,
-                    started: entry.clone(),
-                    reader,
-                });
+            Event::AttemptStarted { iteration, attempt, agent, .. } => {
+                let printed = self.place.output(&self.id, *iteration, *attempt);
+                self.attempt =
+                    Some(Printed::open(&printed, (*iteration, *attempt), agent, entry.at, &self.reading));
             }
             Event::AttemptEnded { .. } => {
                 self.print_new(take)?;
-                self.attempt = None;
+                if let Some(note) = self.attempt.take().and_then(|printed| printed.close(self.seq)) {
+                    take(Found::Line(note));
+                }
             }
             _ => {}
         }
-        take(Line::Journal(entry));
+        take(Found::Line(Line::Journal(entry)));
         Ok(())
     }
 
-    fn print_new(&mut self, take: &mut impl FnMut(Line)) -> Result<(), Problems> {
+    fn print_new(&mut self, take: &mut impl FnMut(Found<'_>)) -> Result<(), Problems> {
         let Some(printed) = &mut self.attempt else { return Ok(()) };
-        loop {
-            let piece = printed.reader.read();
-            let piece = piece.map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
-            let (stream, text) = match piece {
-                None => return Ok(()),
-                Some(Piece::Bytes { stream, bytes }) => (stream, printable_bytes(bytes).into_owned()),
-                Some(Piece::Gap { bytes }) => (
-                    ralph_core::event::Stream::Out,
-                    format!("\n… {} not kept …\n", crate::words::size(bytes)),
-                ),
-                Some(Piece::Torn { .. }) => {
-                    (ralph_core::event::Stream::Out, "\n… cut off here …\n".to_owned())
-                }
-            };
-            take(Line::Output(Output {
-                seq: self.seq,
-                at: printed.started.at,
-                kind: OutputKind::Output,
-                iteration: printed.iteration,
-                attempt: printed.attempt,
-                stream,
-                text,
-            }));
-        }
+        while printed
+            .next(self.seq, take)
+            .map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?
+        {}
+        Ok(())
     }
 }

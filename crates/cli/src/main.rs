@@ -7,12 +7,14 @@ mod crew;
 mod demo;
 mod follow;
 mod perform;
+mod printed;
 mod problem;
 mod project;
 mod render;
 mod screen;
 mod settings;
 mod words;
+mod work;
 
 use std::process::ExitCode;
 

@@ -13,7 +13,7 @@ use ralph_engine::output::Caps;
 use ralph_engine::{EngineError, Guard, Hook, Parts, Place, Urgency, chain, drive, environment, feed};
 use ralph_store::SqliteStore;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
 use crate::commands::guard;
 use crate::problem::{self, Problem, Problems};
@@ -23,6 +23,9 @@ use crate::settings::{CustodyChoice, Loaded, Settings};
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// A reader that takes nothing for this long once the run is over is not waited for: it is all in the journal.
+const STANDSTILL: Duration = Duration::from_secs(5);
 
 /// What a run needs beside itself.
 pub(crate) struct Stage {
@@ -52,8 +55,8 @@ pub(crate) async fn perform(
     outcome.map_err(|error| engine_problem(&error, &id).into())
 }
 
-/// Lets everything be shown. Someone who has asked to end does not wait for a reader that stands still.
-async fn leave_screen(mut shown: oneshot::Receiver<()>, urgency: &mut watch::Receiver<Urgency>) {
+/// Lets everything be shown to a reader that takes it. Someone who has asked to end does not wait for one that is slow.
+async fn leave_screen(mut shown: watch::Receiver<u64>, urgency: &mut watch::Receiver<Urgency>) {
     let pressed = async {
         if urgency.wait_for(|now| *now > Urgency::None).await.is_ok() {
             tokio::time::sleep(LAST_WORDS).await;
@@ -61,8 +64,9 @@ async fn leave_screen(mut shown: oneshot::Receiver<()>, urgency: &mut watch::Rec
             std::future::pending::<()>().await;
         }
     };
+    let taken = async { while let Ok(Ok(())) = tokio::time::timeout(STANDSTILL, shown.changed()).await {} };
     tokio::select! {
-        _ = &mut shown => {}
+        () = taken => {}
         () = pressed => {}
     }
 }

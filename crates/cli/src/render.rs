@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use ralph_core::Timestamp;
-use ralph_core::agent_event::AgentEvent;
 use ralph_core::check::CheckResult;
 use ralph_core::control::{Change, Control};
 use ralph_core::event::{Ending, Entry, Event, LimitsShown, Started};
 use ralph_core::question::QuestionNo;
-use ralph_core::report::Report;
+use ralph_core::report::{Report, Usage};
 use ralph_core::stop::RunState;
 use ralph_core::verdict::Verdict;
+use ralph_core::view::RunView;
 
 use crate::words::{counted, size, span};
 
@@ -151,8 +151,9 @@ fn reported(report: &Report) -> String {
             counted(n.into(), "process").replace("processs", "processes")
         ),
     };
+    let used = usage(&report.usage).map_or(String::new(), |used| format!(", {used}"));
     format!(
-        "  agent: {} after {took}, {} printed{leftovers}",
+        "  agent: {} after {took}, {} printed{used}{leftovers}",
         printable(&report.exit.to_string()),
         size(report.output_bytes)
     )
@@ -195,32 +196,23 @@ fn stopped(reason: &str, status: RunState, evidence: &str) -> String {
 }
 
 /// Text of the agent or of a file, safe for a terminal and on one line.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     ralph_engine::output::printable(text).replace('\n', " ")
 }
 
-/// An agent that waits before it asks its model again: shown whether or not its other words are.
-pub(crate) fn waiting_line(event: &AgentEvent) -> Option<String> {
-    let AgentEvent::Waiting { attempt, of, delay_ms, why } = event else { return None };
-    let long = delay_ms.map_or(String::new(), |ms| format!(" {}", span(Duration::from_millis(ms))));
-    let of = of.map_or(String::new(), |of| format!(" of {of}"));
-    Some(paint(CALM, &format!("  the agent waits{long} ({}), its retry {attempt}{of}", printable(why))))
+/// What a run came to, where it used up anything that is counted.
+pub(crate) fn summary(view: &RunView) -> Option<String> {
+    let used = usage(&view.usage)?;
+    let iterations = counted(view.iteration.into(), "iteration");
+    Some(faint(&format!("  {iterations}, {}, {used}", counted(view.attempts.into(), "attempt"))))
 }
 
-/// What a structured agent tells, as far as a person wants to see it.
-pub(crate) fn agent_line(event: &AgentEvent) -> Option<String> {
-    let text = match event {
-        AgentEvent::Message { text, .. } => {
-            text.lines().map(|line| format!("  │ {}", printable(line))).collect::<Vec<_>>().join("\n")
-        }
-        AgentEvent::ToolUse { name, input, .. } => format!("  │ → {} {}", printable(name), printable(input)),
-        AgentEvent::ToolResult { ok: false, summary, .. } => format!("  │ ✗ {}", printable(summary)),
-        AgentEvent::SubAgentStarted { name, task, .. } => {
-            format!("  │ ⇒ {}: {}", printable(name), printable(task))
-        }
-        _ => return None,
-    };
-    Some(faint(&text))
+/// `1200 tokens, ~$0.12 estimated`; nothing for agents that do not count.
+pub(crate) fn usage(usage: &Usage) -> Option<String> {
+    let tokens = Some(usage.tokens()).filter(|tokens| *tokens > 0).map(|tokens| counted(tokens, "token"));
+    let price = Some(usage.price()).filter(|_| usage.cost.0 > 0);
+    let parts: Vec<String> = tokens.into_iter().chain(price).collect();
+    Some(parts.join(", ")).filter(|text| !text.is_empty())
 }
 
 pub(crate) fn faint(text: &str) -> String {

@@ -3,28 +3,36 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use ralph_core::event::{AgentTold, Line, Output};
+use ralph_core::agent_event::Detail;
+use ralph_core::event::{AgentTold, Entry, Event, Line, Output};
 use ralph_core::view::{Doing, RunView};
+use ralph_engine::output::printable_bytes;
 use ralph_engine::{Appetite, Seen, Watch};
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
+use crate::follow::Found;
 use crate::render;
-use crate::words::span;
+use crate::words::{counted, span};
+use crate::work::{self, Work};
 
 /// How the events of a run are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Show {
-    /// Lines for people, with or without what the agent prints.
-    People { output: bool },
+    /// Lines for people, with so much of the agent's work.
+    People { detail: Detail },
     /// One JSON object per line.
     Json,
+    /// What agents print, byte for byte.
+    Raw,
 }
 
 impl Show {
     pub(crate) fn appetite(self) -> Appetite {
         match self {
-            Show::People { output: false } => Appetite::Glimpses,
-            Show::People { output: true } | Show::Json => Appetite::Everything,
+            Show::People { detail: Detail::Off | Detail::Minimal } => Appetite::Glimpses,
+            Show::People { detail: Detail::Moderate | Detail::Full } | Show::Json | Show::Raw => {
+                Appetite::Everything
+            }
         }
     }
 
@@ -37,20 +45,23 @@ impl Show {
 const REDRAW: Duration = Duration::from_millis(200);
 
 /// Shows everything that comes until the run is over, on a thread of its own: a terminal or a pipe that stands still
-/// must not hold up the run. The receiver hears when all has been shown.
-pub(crate) fn show(watch: Watch, how: Show) -> oneshot::Receiver<()> {
-    let (done, shown) = oneshot::channel();
+/// must not hold up the run. The receiver hears of every line that was shown, and of the end by the sender's.
+pub(crate) fn show(watch: Watch, how: Show) -> watch::Receiver<u64> {
+    let (progress, shown) = watch::channel(0);
     std::thread::spawn(move || {
         let mut screen = Screen::new(how);
         loop {
             match watch.next(REDRAW) {
-                Seen::Line(line) => screen.take(&line),
+                Seen::Line(line) => {
+                    screen.take(&line);
+                    progress.send_modify(|lines| *lines += 1);
+                }
                 Seen::NothingNew => screen.redraw(),
                 Seen::Over => break,
             }
         }
         screen.close();
-        let _nobody_waits_any_more = done.send(());
+        drop(progress);
     });
     shown
 }
@@ -61,17 +72,23 @@ pub(crate) struct Screen {
     live: bool,
     drawn: bool,
     view: Option<RunView>,
+    work: Work,
     attempt_since: Instant,
     last_words: String,
 }
 
 impl Screen {
     pub(crate) fn new(how: Show) -> Screen {
+        let detail = match how {
+            Show::People { detail } => detail,
+            Show::Json | Show::Raw => Detail::Off,
+        };
         Screen {
             how,
             live: how.is_watched(),
             drawn: false,
             view: None,
+            work: Work::new(detail),
             attempt_since: Instant::now(),
             last_words: String::new(),
         }
@@ -80,55 +97,76 @@ impl Screen {
     pub(crate) fn take(&mut self, line: &Line) {
         match self.how {
             Show::Json => print_line(&serde_json::to_string(line).expect("events are JSON")),
-            Show::People { output } => self.tell(line, output),
+            Show::People { .. } => self.tell(line),
+            Show::Raw => {}
         }
     }
 
-    fn tell(&mut self, line: &Line, with_output: bool) {
-        match line {
-            Line::Journal(entry) => {
-                match &mut self.view {
-                    Some(view) => view.take(entry),
-                    None => self.view = RunView::begin(entry),
-                }
-                if matches!(entry.event, ralph_core::event::Event::AttemptStarted { .. }) {
-                    self.attempt_since = Instant::now();
-                    self.last_words.clear();
-                }
-                if let Some(text) = render::line(entry) {
-                    self.erase();
-                    print_line(&text);
-                }
+    /// What a walk through a run came upon.
+    pub(crate) fn show(&mut self, found: &Found<'_>) {
+        match found {
+            Found::Line(line) => self.take(line),
+            Found::Bytes { bytes, .. } if std::io::stdout().is_terminal() => {
+                raw(printable_bytes(bytes).as_bytes());
             }
-            Line::Output(output) => self.output(output, with_output),
-            Line::Agent(told) => self.agent(told, with_output),
+            Found::Bytes { bytes, .. } => raw(bytes),
         }
     }
 
-    fn agent(&mut self, told: &AgentTold, shown: bool) {
-        if let Some(text) = render::waiting_line(&told.event) {
-            self.erase();
-            return print_line(&text);
-        }
-        let Some(text) = render::agent_line(&told.event) else { return };
-        if let Some(words) = text.lines().rev().find(|line| !line.trim().is_empty()) {
-            words.trim().clone_into(&mut self.last_words);
-        }
-        if shown {
-            self.erase();
-            print_line(&text);
+    fn tell(&mut self, line: &Line) {
+        match line {
+            Line::Journal(entry) => self.journal(entry),
+            Line::Output(output) => self.output(output),
+            Line::Agent(told) => self.agent(told),
         }
     }
 
-    fn output(&mut self, output: &Output, shown: bool) {
+    fn journal(&mut self, entry: &Entry) {
+        match &mut self.view {
+            Some(view) => view.take(entry),
+            None => self.view = RunView::begin(entry),
+        }
+        match &entry.event {
+            Event::AttemptStarted { .. } => {
+                self.work.begin(entry.at);
+                self.attempt_since = Instant::now();
+                self.last_words.clear();
+            }
+            Event::AttemptEnded { .. } => {
+                let outline = self.work.close(entry.at);
+                self.print(outline);
+            }
+            _ => {}
+        }
+        self.print(render::line(entry));
+        if let (Event::RunStopped { .. }, Some(view)) = (&entry.event, &self.view) {
+            let summary = render::summary(view);
+            self.print(summary);
+        }
+    }
+
+    fn agent(&mut self, told: &AgentTold) {
+        if let Some(words) = work::words(&told.event) {
+            self.last_words = words;
+        }
+        let text = self.work.take(&told.event, told.at);
+        self.print(text);
+    }
+
+    fn output(&mut self, output: &Output) {
         if let Some(words) = output.text.lines().rev().find(|line| !line.trim().is_empty()) {
             words.trim().clone_into(&mut self.last_words);
         }
-        if shown {
+        if self.work.detail() >= Detail::Moderate {
+            let lines = output.text.lines().map(|line| render::faint(&format!("  │ {line}")));
+            self.print(Some(lines.collect::<Vec<_>>().join("\n")));
+        }
+    }
+
+    fn print(&mut self, text: Option<String>) {
+        if let Some(text) = text {
             self.erase();
-            for line in output.text.lines() {
-                print_line(&render::faint(&format!("  │ {line}")));
-            }
+            print_line(&text);
         }
     }
 
@@ -144,16 +182,20 @@ impl Screen {
         };
         let pid = pid.map_or(String::new(), |pid| format!(" · pid {pid}"));
         let took = span(Duration::from_secs(self.attempt_since.elapsed().as_secs()));
-        let text = format!("  … attempt {attempt}{pid} · {took} · {}", self.last_words);
+        let helped = match self.work.running() {
+            0 => String::new(),
+            n => format!(" · {} at work", counted(n as u64, "sub-agent")),
+        };
+        let text = format!("  … attempt {attempt}{pid} · {took}{helped} · {}", self.last_words);
         let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
         let cut: String = text.chars().take(width.saturating_sub(1)).collect();
         self.drawn = true;
-        raw(&format!("\r\x1b[2K{}", render::faint(&cut)));
+        draw(&format!("\r\x1b[2K{}", render::faint(&cut)));
     }
 
     fn erase(&mut self) {
         if std::mem::take(&mut self.drawn) {
-            raw("\r\x1b[2K");
+            draw("\r\x1b[2K");
         }
     }
 
@@ -166,7 +208,12 @@ fn print_line(line: &str) {
     crate::words::print(&format!("{line}\n"));
 }
 
-fn raw(text: &str) {
+fn draw(text: &str) {
     let mut out = anstream::stdout().lock();
     let _terminal_went_away = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn raw(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _reader_went_away = out.write_all(bytes).and_then(|()| out.flush());
 }

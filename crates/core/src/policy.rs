@@ -62,7 +62,11 @@ impl From<Cost> for f64 {
 
 impl std::fmt::Display for Cost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "${}.{:02}", self.0 / 1_000_000, self.0 % 1_000_000 / 10_000)
+        match self.0 {
+            // Less than a cent is not nothing.
+            1..10_000 => write!(f, "$0.{:04}", (self.0 / 100).max(1)),
+            _ => write!(f, "${}.{:02}", self.0 / 1_000_000, self.0 % 1_000_000 / 10_000),
+        }
     }
 }
 

@@ -156,9 +156,17 @@ pub struct Usage {
     pub output_tokens: u64,
     #[serde(rename = "cost_usd")]
     pub cost: Cost,
+    /// Whether any of the cost comes from the price table instead of the agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_is_estimated: bool,
 }
 
 impl Usage {
+    /// The cost as people read it: `$0.12`, or `~$0.12 estimated`.
+    pub fn price(&self) -> String {
+        if self.cost_is_estimated { format!("~{} estimated", self.cost) } else { self.cost.to_string() }
+    }
+
     pub fn tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
@@ -170,6 +178,7 @@ impl Usage {
             cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
             cost: Cost(self.cost.0.saturating_add(other.cost.0)),
+            cost_is_estimated: self.cost_is_estimated || other.cost_is_estimated,
         }
     }
 }

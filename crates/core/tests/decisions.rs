@@ -68,7 +68,13 @@ fn now(seconds: u64) -> Moment {
 }
 
 fn report(code: i32, claim: Claim) -> Report {
-    let usage = Usage { input_tokens: 60, cached_tokens: 0, output_tokens: 40, cost: Cost(1_000_000) };
+    let usage = Usage {
+        input_tokens: 60,
+        cached_tokens: 0,
+        output_tokens: 40,
+        cost: Cost(1_000_000),
+        ..Usage::default()
+    };
     Report {
         exit: AgentExit::Code { code },
         claim,

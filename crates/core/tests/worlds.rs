@@ -340,6 +340,7 @@ impl World {
             cached_tokens: 0,
             output_tokens: self.dice.below(500),
             cost: Cost(self.dice.below(1_000)),
+            cost_is_estimated: self.dice.one_in(2),
         };
         Ok(Report {
             exit,

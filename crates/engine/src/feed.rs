@@ -14,6 +14,7 @@ use crate::output::printable;
 
 /// Journal entries that may wait for a reader that stands still; a reader that is further behind reads the journal.
 const ROOM: usize = 4_096;
+
 /// How much of what the agent prints a reader wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appetite {
@@ -30,21 +31,34 @@ const BETWEEN_GLIMPSES: Duration = Duration::from_millis(100);
 /// Pieces of output that may wait: they are large.
 const ROOM_FOR_OUTPUT: usize = 128;
 
+/// Events of an agent that may wait: most are small, and some have all of a long message.
+const ROOM_FOR_EVENTS: usize = 512;
+
+/// What waits for the reader, beside journal entries.
+#[derive(Debug, Default)]
+struct Waiting {
+    output: AtomicUsize,
+    events: AtomicUsize,
+}
+
 #[derive(Debug)]
 pub struct Feed {
     lines: SyncSender<Line>,
-    output_waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
     appetite: Appetite,
     last_glimpse: Option<Instant>,
     last_seq: u64,
+    /// Bytes of output that the reader was too slow for.
     dropped: u64,
+    /// Events that the reader was too slow for.
+    missed: u64,
 }
 
 /// The reader's end. Blocking, for a thread of its own: a terminal may stand still for as long as it likes.
 #[derive(Debug)]
 pub struct Watch {
     lines: Receiver<Line>,
-    output_waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
 }
 
 /// What a reader finds.
@@ -58,9 +72,10 @@ pub enum Seen {
 
 pub fn feed(appetite: Appetite) -> (Feed, Watch) {
     let (sender, receiver) = sync_channel(ROOM);
-    let output_waiting = Arc::new(AtomicUsize::new(0));
-    let watch = Watch { lines: receiver, output_waiting: Arc::clone(&output_waiting) };
-    let feed = Feed { lines: sender, output_waiting, appetite, last_glimpse: None, last_seq: 0, dropped: 0 };
+    let waiting = Arc::new(Waiting::default());
+    let watch = Watch { lines: receiver, waiting: Arc::clone(&waiting) };
+    let feed =
+        Feed { lines: sender, waiting, appetite, last_glimpse: None, last_seq: 0, dropped: 0, missed: 0 };
     (feed, watch)
 }
 
@@ -68,8 +83,14 @@ impl Watch {
     pub fn next(&self, within: Duration) -> Seen {
         match self.lines.recv_timeout(within) {
             Ok(line) => {
-                if matches!(line, Line::Output(_) | Line::Agent(_)) {
-                    self.output_waiting.fetch_sub(1, Ordering::Relaxed);
+                match &line {
+                    Line::Output(_) => {
+                        self.waiting.output.fetch_sub(1, Ordering::Relaxed);
+                    }
+                    Line::Agent(_) => {
+                        self.waiting.events.fetch_sub(1, Ordering::Relaxed);
+                    }
+                    Line::Journal(_) => {}
                 }
                 Seen::Line(Box::new(line))
             }
@@ -93,7 +114,16 @@ impl Feed {
         }
     }
 
-    pub(crate) fn agent(&mut self, (iteration, attempt): (u32, u32), event: AgentEvent) {
+    pub(crate) fn agent(&mut self, position: (u32, u32), event: AgentEvent) {
+        if self.waiting.events.load(Ordering::Relaxed) >= ROOM_FOR_EVENTS {
+            self.missed += 1;
+            return;
+        }
+        if self.missed > 0 {
+            let text = format!("… {} events not shown …\n", std::mem::take(&mut self.missed));
+            self.send(position, Stream::Out, text);
+        }
+        let (iteration, attempt) = position;
         let told = AgentTold {
             seq: self.last_seq,
             at: Timestamp::now(),
@@ -102,10 +132,10 @@ impl Feed {
             attempt,
             event,
         };
-        if self.output_waiting.load(Ordering::Relaxed) < ROOM_FOR_OUTPUT
-            && self.lines.try_send(Line::Agent(told)).is_ok()
-        {
-            self.output_waiting.fetch_add(1, Ordering::Relaxed);
+        // Counted before it is sent: the reader may take it at once.
+        self.waiting.events.fetch_add(1, Ordering::Relaxed);
+        if self.lines.try_send(Line::Agent(told)).is_err() {
+            self.waiting.events.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
@@ -121,8 +151,8 @@ impl Feed {
         }
     }
 
-    fn piece(&mut self, (iteration, attempt): (u32, u32), stream: Stream, bytes: &[u8]) {
-        if self.output_waiting.load(Ordering::Relaxed) >= ROOM_FOR_OUTPUT {
+    fn piece(&mut self, position: (u32, u32), stream: Stream, bytes: &[u8]) {
+        if self.waiting.output.load(Ordering::Relaxed) >= ROOM_FOR_OUTPUT {
             self.dropped += bytes.len() as u64;
             return;
         }
@@ -131,6 +161,10 @@ impl Feed {
             text = format!("… {} bytes not shown …\n", std::mem::take(&mut self.dropped));
         }
         text.push_str(&printable(&String::from_utf8_lossy(bytes)));
+        self.send(position, stream, text);
+    }
+
+    fn send(&mut self, (iteration, attempt): (u32, u32), stream: Stream, text: String) {
         let output = Output {
             seq: self.last_seq,
             at: Timestamp::now(),
@@ -140,8 +174,35 @@ impl Feed {
             stream,
             text,
         };
-        if self.lines.try_send(Line::Output(output)).is_ok() {
-            self.output_waiting.fetch_add(1, Ordering::Relaxed);
+        self.waiting.output.fetch_add(1, Ordering::Relaxed);
+        if self.lines.try_send(Line::Output(output)).is_err() {
+            self.waiting.output.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Appetite, ROOM_FOR_EVENTS, Seen, feed};
+    use ralph_core::agent_event::AgentEvent;
+    use ralph_core::event::Line;
+    use std::time::Duration;
+
+    #[test]
+    fn a_reader_that_was_too_slow_for_events_is_told_how_many() {
+        let (mut feed, watch) = feed(Appetite::Glimpses);
+        let mut say = |n: usize| feed.agent((1, 1), AgentEvent::Error { what: n.to_string() });
+        let next = || match watch.next(Duration::ZERO) {
+            Seen::Line(line) => Some(*line),
+            Seen::NothingNew | Seen::Over => None,
+        };
+        (0..ROOM_FOR_EVENTS + 7).for_each(&mut say);
+        let seen = std::iter::from_fn(next).count();
+        assert_eq!(seen, ROOM_FOR_EVENTS);
+        say(0);
+        let Some(Line::Output(output)) = next() else { panic!("a note") };
+        assert_eq!(output.text, "… 7 events not shown …\n");
+        assert!(matches!(next(), Some(Line::Agent(_))));
+        assert!(next().is_none());
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use ralph_core::redact::Redactor;
@@ -45,10 +46,10 @@ fn drain(reader: &mut Reader) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     while let Some(piece) = reader.read().expect("the recording is readable") {
         match (piece, parts.last_mut()) {
-            (Piece::Bytes { stream, bytes }, Some(Part::Bytes(last, joined))) if *last == stream => {
+            (Piece::Bytes { stream, bytes, .. }, Some(Part::Bytes(last, joined))) if *last == stream => {
                 joined.extend_from_slice(bytes);
             }
-            (Piece::Bytes { stream, bytes }, _) => parts.push(Part::Bytes(stream, bytes.to_vec())),
+            (Piece::Bytes { stream, bytes, .. }, _) => parts.push(Part::Bytes(stream, bytes.to_vec())),
             (Piece::Gap { bytes }, _) => parts.push(Part::Gap(bytes)),
             (Piece::Torn { missing }, _) => parts.push(Part::Torn(missing)),
         }
@@ -272,6 +273,27 @@ fn a_torn_last_record_is_reported_and_what_came_before_is_read() {
             assert_eq!(parts, [out("whole\n"), err(&"torn apart\n"[..length - torn_record])]);
             assert_eq!(reader.ending(), Ending::Torn { missing: (whole.len() - length) as u64 });
         }
+    }
+}
+
+#[test]
+fn what_came_later_is_read_back_with_a_later_time() {
+    let directory = directory();
+    let path = directory.path().join("attempt");
+    let mut recorder = recorder(&path, SMALL);
+    recorder.push(Stream::Out, b"first\n").expect("stored");
+    std::thread::sleep(Duration::from_millis(600));
+    // Enough for more than one segment: each has a time of its own.
+    recorder.push(Stream::Err, numbered_lines(90).as_bytes()).expect("stored");
+    recorder.push(Stream::Out, b"last\n").expect("stored");
+    recorder.finish().expect("finished");
+    for (from, stream) in [(0, Stream::Out), (6, Stream::Err), (1500, Stream::Err)] {
+        let mut reader = Reader::open(&path, from);
+        let Some(Piece::Bytes { stream: of, since, .. }) = reader.read().expect("readable") else {
+            panic!("bytes from {from}");
+        };
+        assert_eq!(of, stream, "from {from}");
+        assert_eq!(since >= Duration::from_millis(600), from > 0, "{since:?} from {from}");
     }
 }
 

@@ -13,6 +13,8 @@ pub struct Live {
     out: std::path::PathBuf,
     err: std::path::PathBuf,
     _dir: tempfile::TempDir,
+    /// The other end of a standard output that nobody reads.
+    _unread: Option<std::io::PipeReader>,
 }
 
 /// The most memory that each had at once, in bytes.
@@ -29,7 +31,17 @@ impl Live {
         let (out, err) = (dir.path().join("out"), dir.path().join("err"));
         let file = |path| Stdio::from(std::fs::File::create(path).expect("a file in a temporary directory"));
         let child = command.stdout(file(&out)).stderr(file(&err)).spawn().expect("ralph starts");
-        Live { child, out, err, _dir: dir }
+        Live { child, out, err, _dir: dir, _unread: None }
+    }
+
+    /// As [`start`](Live::start), with a standard output that is a pipe which nobody reads or closes.
+    pub(crate) fn start_unread(mut command: Command) -> Live {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let (out, err) = (dir.path().join("out"), dir.path().join("err"));
+        let told = std::fs::File::create(&err).expect("a file in a temporary directory");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        let child = command.stdout(writer).stderr(told).spawn().expect("ralph starts");
+        Live { child, out, err, _dir: dir, _unread: Some(reader) }
     }
 
     pub fn pid(&self) -> u32 {

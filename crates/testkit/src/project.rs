@@ -95,9 +95,15 @@ impl Project {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(&self.binary);
+        let mut command = self.outfitted(&self.binary);
+        command.args(args);
         command
-            .args(args)
+    }
+
+    /// Any program, in the tree and with the environment that ralph gets here.
+    fn outfitted(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
             .current_dir(self.tree())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -119,6 +125,18 @@ impl Project {
     /// Starts a command and goes on.
     pub fn start(&self, args: &[&str]) -> Live {
         Live::start(self.command(args))
+    }
+
+    /// Starts a command whose standard output nobody reads.
+    pub fn start_unread(&self, args: &[&str]) -> Live {
+        Live::start_unread(self.command(args))
+    }
+
+    /// Starts a command through another one that becomes it: `nohup`, `nice`.
+    pub fn start_through(&self, program: &str, args: &[&str]) -> Live {
+        let mut command = self.outfitted(Path::new(program));
+        command.arg(&self.binary).args(args);
+        Live::start(command)
     }
 
     /// The latest run as `status --json` tells it; none before there is one.

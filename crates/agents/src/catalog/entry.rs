@@ -12,6 +12,8 @@ use crate::stream::{Format, Hearing, Manners, Parser};
 pub struct Entry {
     pub name: AgentName,
     pub program: String,
+    /// The command that installs it.
+    pub install: Option<String>,
     pub version: Option<Version>,
     /// With `{model}`, `{effort}`, `{resume}` and `{yolo}` where the arguments below go.
     pub args: Vec<String>,

@@ -38,6 +38,7 @@ macro_rules! fields {
 
 fields! {
     program: String,
+    install: String,
     version: Version,
     args: Vec<String>,
     prompt: PromptChannel,
@@ -73,6 +74,7 @@ impl Fields {
         let entry = Entry {
             name: name.clone(),
             program,
+            install: self.install.clone(),
             version: self.version.clone(),
             args: self.args.clone().unwrap_or_default(),
             prompt: self.prompt.unwrap_or_default(),

@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 
 use ralph_core::agent_event::AgentEvent;
-use ralph_core::policy::Cost;
 use ralph_core::report::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -130,7 +129,7 @@ fn completed_turn(tokens: Tokens, told: &mut Told, out: &mut dyn FnMut(AgentEven
         input_tokens: tokens.input_tokens,
         cached_tokens: tokens.cached_input_tokens,
         output_tokens: tokens.output_tokens,
-        cost: Cost(0),
+        ..Usage::default()
     };
     told.counted(counter, out);
     told.ends(End::Well, out);

@@ -9,7 +9,6 @@
 //! `success`.
 
 use ralph_core::agent_event::AgentEvent;
-use ralph_core::policy::Cost;
 use ralph_core::report::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -135,7 +134,7 @@ fn result(line: Line<'_>, told: &mut Told, out: &mut dyn FnMut(AgentEvent)) {
             input_tokens: stats.input_tokens,
             cached_tokens: stats.cached,
             output_tokens: stats.output_tokens,
-            cost: Cost(0),
+            ..Usage::default()
         };
         told.counted(counter, out);
     }

@@ -192,7 +192,7 @@ impl Tokens {
             input_tokens: (self.input + self.cache.read + self.cache.write) as u64,
             cached_tokens: self.cache.read as u64,
             output_tokens: (self.output + self.reasoning) as u64,
-            cost: Cost(0),
+            ..Usage::default()
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use ralph_core::policy::Cost;
 use ralph_core::report::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -51,7 +50,7 @@ impl Tokens {
             input_tokens: self.input_tokens.saturating_add(beside),
             cached_tokens: cached,
             output_tokens: self.output_tokens,
-            cost: Cost(0),
+            ..Usage::default()
         }
     }
 }

@@ -85,7 +85,7 @@ impl Told {
 
     pub(super) fn counted(&mut self, counter: Usage, out: &mut dyn FnMut(AgentEvent)) {
         self.counter = counter;
-        let Usage { input_tokens, cached_tokens, output_tokens, cost: _ } = self.tokens();
+        let Usage { input_tokens, cached_tokens, output_tokens, .. } = self.tokens();
         out(AgentEvent::Usage { input_tokens, cached_tokens, output_tokens });
     }
 
@@ -119,7 +119,11 @@ impl Told {
         Conclusion {
             outcome: self.outcome(&claim, exit, stderr),
             claim,
-            usage: Usage { cost: price.cost(), ..tokens },
+            usage: Usage {
+                cost: price.cost(),
+                cost_is_estimated: matches!(price, Price::Estimated(_)),
+                ..tokens
+            },
             price,
             counter: self.counter,
             session: self.session,
@@ -134,7 +138,7 @@ impl Told {
             input_tokens: self.counter.input_tokens.saturating_sub(before.input_tokens),
             cached_tokens: self.counter.cached_tokens.saturating_sub(before.cached_tokens),
             output_tokens: self.counter.output_tokens.saturating_sub(before.output_tokens),
-            cost: Cost(0),
+            ..Usage::default()
         }
     }
 

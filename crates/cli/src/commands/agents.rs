@@ -1,8 +1,10 @@
 //! `ralph agents`.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use ralph_agents::catalog::{Entry, Provenance};
 use serde::Serialize;
@@ -21,7 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
     after_help = "Examples:\n  ralph agents\n  ralph agents --json | jq '.[] | select(.installed).name'"
 )]
 pub(crate) struct Args {
-    /// Print it as JSON: an array of objects with name, installed, path, version, verified
+    /// Print it as JSON: an array of objects with name, installed, path, version,
+    /// verified, read, install, login
     #[arg(long)]
     json: bool,
 }
@@ -39,6 +42,8 @@ struct Known {
     verified: Option<String>,
     /// Where it was read, if it was not tried.
     read: Option<String>,
+    /// What a person does to get it.
+    install: Option<String>,
     /// What a person does when it is not logged in.
     login: String,
 }
@@ -47,18 +52,24 @@ pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
     let (catalogue, _) = project.loaded.agents()?;
     let entries = catalogue.names().filter_map(|name| catalogue.get(name.as_str()));
-    let agents: Vec<Known> = entries.map(known).collect();
+    let agents = all_known(entries.collect());
     if args.json {
         print_json(&agents);
     } else {
         print(&agents.iter().map(line).collect::<String>());
         if agents.iter().all(|agent| !agent.installed) {
-            print(
-                "\nNone is installed. Any program will do as well: ralph run … --agent-command 'PROGRAM ARGS'\n",
-            );
+            print(&format!("\nNone is installed; {}\n", crate::agents::how_to_get_one(&catalogue)));
         }
     }
     Ok(0)
+}
+
+/// Asked all at once: a program of Node.js takes its time to say its version.
+fn all_known(entries: Vec<&Entry>) -> Vec<Known> {
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = entries.into_iter().map(|entry| scope.spawn(|| known(entry))).collect();
+        asked.into_iter().map(|asked| asked.join().expect("asking a program does not panic")).collect()
+    })
 }
 
 fn known(entry: &Entry) -> Known {
@@ -77,6 +88,7 @@ fn known(entry: &Entry) -> Known {
         reports_cost: entry.reports_cost,
         verified,
         read,
+        install: entry.install.clone(),
         login: entry.manners.login.clone(),
     }
 }
@@ -91,24 +103,26 @@ fn version(entry: &Entry, program: &Path) -> Option<String> {
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
-    let give_up = Instant::now() + PATIENCE;
-    while child.try_wait().ok()?.is_none() {
-        if Instant::now() >= give_up {
-            child.kill().ok()?;
-            child.wait().ok()?;
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let printed = std::io::read_to_string(child.stdout.take()?).ok()?;
-    asked.read(printed.trim()).map(str::to_owned)
+    // Whatever it leaves running may hold its output open: the first line is all that is waited for.
+    let output = BufReader::new(child.stdout.take()?);
+    let (found, version) = mpsc::channel();
+    let asked = asked.clone();
+    std::thread::spawn(move || {
+        let mut lines = output.lines().map_while(Result::ok);
+        let read = lines.find_map(|line| asked.read(&line).map(str::to_owned));
+        let _nobody_waits_any_more = found.send(read);
+    });
+    let version = version.recv_timeout(PATIENCE).ok().flatten();
+    let _already_over = child.kill();
+    let _already_over = child.wait();
+    version
 }
 
 fn line(agent: &Known) -> String {
     let there = match (&agent.path, &agent.version) {
         (Some(path), Some(version)) => format!("{version:<12} {}", path.display()),
         (Some(path), None) => format!("{:<12} {}", "?", path.display()),
-        (None, _) => format!("{:<12} -", "-"),
+        (None, _) => format!("{:<12} {}", "-", agent.install.as_deref().unwrap_or("-")),
     };
     let basis = match (&agent.verified, &agent.read) {
         (Some(version), _) => format!("tried with {version}"),

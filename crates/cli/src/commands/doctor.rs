@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ralph_agents::Staff;
+use ralph_agents::catalog::Catalogue;
 use ralph_core::policy::Kind;
 use ralph_engine::custody::{Custody, CustodyKind, GuardOptions};
 use ralph_engine::lock;
@@ -20,7 +21,8 @@ use crate::words::{print, print_json, size};
 /// Look at this machine and this project: what works, what is missing, what to do about it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  ralph doctor\n  ralph doctor --json | jq '.[] | select(.state == \"bad\")'"
+    after_help = "Examples:\n  ralph doctor\n  ralph doctor --json | jq '.[] | select(.state == \"bad\")'\n\n\
+Exit codes: 0 ralph can work here, if with less than it could have; 1 something is BAD."
 )]
 pub(crate) struct Args {
     /// Print it as JSON: an array of objects with name, state, finding, next
@@ -190,7 +192,7 @@ fn agents() -> Finding {
     let there = crate::agents::installed();
     if there.is_empty() {
         let finding = "none that ralph knows is installed".to_owned();
-        let next = Some("`ralph agents` lists them; any program will do: --agent-command".to_owned());
+        let next = Some(crate::agents::how_to_get_one(&Catalogue::builtin()));
         return Finding { name: "agents", state: State::Reduced, finding, next };
     }
     good("agents", there.join(", "))

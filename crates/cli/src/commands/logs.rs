@@ -1,21 +1,27 @@
 //! `ralph logs`.
 
+use ralph_core::agent_event::Detail;
 use ralph_core::event::{Event, Line};
 
 use super::Outcome;
-use crate::follow::{Followed, Walk};
+use super::run::level;
+use crate::follow::{Followed, Found, Reading, Walk};
+use crate::printed::Ears;
+use crate::problem::Problems;
 use crate::project::{Project, block_on, find_run};
 use crate::screen::{Screen, Show};
-use crate::settings::Given;
+use crate::settings::{Given, Loaded};
 use crate::words::print;
 
-/// Show what happened in a run and what the agent printed.
+/// Show what happened in a run, and what the agent said and did.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   ralph logs                     the latest run
   ralph logs --follow            as it comes, until the run stops
-  ralph logs --iteration 3 --json")]
+  ralph logs --detail full       with thoughts, and what sub-agents say and do
+  ralph logs --iteration 3 --json
+  ralph logs --raw > printed     the agent's own bytes")]
 pub(crate) struct Args {
     /// The run's id or the beginning of it; the latest by default
     run: Option<String>,
@@ -25,9 +31,38 @@ pub(crate) struct Args {
     /// Only this iteration
     #[arg(long, value_name = "N")]
     iteration: Option<u32>,
+    #[command(flatten)]
+    show: LookFlags,
+}
+
+/// How what agents printed is shown.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct LookFlags {
+    /// How much of the agent's work is shown: its sub-agents and troubles (minimal), also what it says
+    /// and does (moderate), everything (full)
+    #[arg(long, value_name = "LEVEL", value_parser = level(), conflicts_with_all = ["json", "raw"])]
+    detail: Option<Detail>,
+    /// Print what the agent printed, byte for byte but for secrets, and nothing else
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
     /// Print one JSON object per line (docs/events.md)
     #[arg(long)]
     json: bool,
+}
+
+impl LookFlags {
+    /// How it is shown, and how what agents printed is read for that.
+    pub(crate) fn how(self, loaded: &Loaded) -> Result<(Show, Reading), Problems> {
+        if self.json {
+            return Ok((Show::Json, Reading::Text));
+        }
+        if self.raw {
+            return Ok((Show::Raw, Reading::Bytes));
+        }
+        let detail = self.detail.or(loaded.detail()).unwrap_or_default();
+        let ears = Ears::new(loaded.agents()?);
+        Ok((Show::People { detail }, Reading::Words { ears, stderr: detail == Detail::Full }))
+    }
 }
 
 pub(crate) fn run(args: Args) -> Outcome {
@@ -35,14 +70,14 @@ pub(crate) fn run(args: Args) -> Outcome {
     block_on(async {
         let store = project.existing_store()?;
         let id = find_run(&store, &project.place, args.run.as_deref()).await?;
-        let how = if args.json { Show::Json } else { Show::People { output: true } };
+        let (how, reading) = args.show.how(&project.loaded)?;
         let mut screen = Screen::new(how);
-        let mut take = |line: Line| {
-            if args.iteration.is_none_or(|wanted| iteration_of(&line) == Some(wanted)) {
-                screen.take(&line);
+        let mut take = |found: Found<'_>| {
+            if args.iteration.is_none_or(|wanted| iteration_of(&found) == Some(wanted)) {
+                screen.show(&found);
             }
         };
-        let mut walk = Walk::new(&store, &project.place, id);
+        let mut walk = Walk::new(&store, &project.place, id, reading);
         let followed = if args.follow {
             walk.follow(&mut take).await?
         } else {
@@ -50,14 +85,18 @@ pub(crate) fn run(args: Args) -> Outcome {
             Followed::ToItsEnd
         };
         screen.close();
-        if followed == Followed::ToACrash && !args.json {
+        if followed == Followed::ToACrash && matches!(how, Show::People { .. }) {
             print("no process is driving this run any more; `ralph resume` goes on with it\n");
         }
         Ok(0)
     })
 }
 
-fn iteration_of(line: &Line) -> Option<u32> {
+fn iteration_of(found: &Found<'_>) -> Option<u32> {
+    let line = match found {
+        Found::Bytes { iteration, .. } => return Some(*iteration),
+        Found::Line(line) => line,
+    };
     match line {
         Line::Output(output) => Some(output.iteration),
         Line::Agent(told) => Some(told.iteration),

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use ralph_core::Timestamp;
+use ralph_core::agent_event::Detail;
 use ralph_core::event::Line;
 
 use super::Outcome;
-use crate::follow::Walk;
+use super::logs::LookFlags;
+use crate::follow::{Found, Walk};
 use crate::problem::Problem;
 use crate::project::{Project, block_on, find_run};
 use crate::screen::{Screen, Show};
@@ -28,12 +30,11 @@ pub(crate) struct Args {
     /// Keep the time between events, divided by this
     #[arg(long, value_name = "FACTOR")]
     speed: Option<f64>,
-    /// Leave out what the agent printed
-    #[arg(long, short)]
+    /// Leave out what the agent said and did: `--detail off`
+    #[arg(long, short, conflicts_with_all = ["detail", "raw"])]
     quiet: bool,
-    /// Print one JSON object per line (docs/events.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    show: LookFlags,
 }
 
 pub(crate) fn run(args: Args) -> Outcome {
@@ -46,14 +47,18 @@ pub(crate) fn run(args: Args) -> Outcome {
     block_on(async {
         let store = project.existing_store()?;
         let id = find_run(&store, &project.place, args.run.as_deref()).await?;
-        let how = if args.json { Show::Json } else { Show::People { output: !args.quiet } };
+        let (how, reading) = args.show.how(&project.loaded)?;
+        let how = match how {
+            Show::People { .. } if args.quiet => Show::People { detail: Detail::Off },
+            how => how,
+        };
         let mut screen = Screen::new(how);
         let mut last = None;
-        let mut take = |line: Line| {
-            pace(&mut last, at(&line), args.speed);
-            screen.take(&line);
+        let mut take = |found: Found<'_>| {
+            pace(&mut last, at(&found), args.speed);
+            screen.show(&found);
         };
-        Walk::new(&store, &project.place, id).advance(&mut take).await?;
+        Walk::new(&store, &project.place, id, reading).advance(&mut take).await?;
         screen.close();
         Ok(0)
     })
@@ -67,10 +72,11 @@ fn pace(last: &mut Option<Timestamp>, at: Timestamp, speed: Option<f64>) {
     *last = Some(at);
 }
 
-fn at(line: &Line) -> Timestamp {
-    match line {
-        Line::Journal(entry) => entry.at,
-        Line::Output(output) => output.at,
-        Line::Agent(told) => told.at,
+fn at(found: &Found<'_>) -> Timestamp {
+    match found {
+        Found::Bytes { at, .. } => *at,
+        Found::Line(Line::Journal(entry)) => entry.at,
+        Found::Line(Line::Output(output)) => output.at,
+        Found::Line(Line::Agent(told)) => told.at,
     }
 }

@@ -63,7 +63,8 @@ async fn resume(args: Args, project: Project) -> Outcome {
     check(&asked.crew, &staff, &asked.policy.limits)?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings)).await?;
-    let stage = Stage { place, settings, store, lock, staff, redactor: redactor(), how: args.show.how() };
+    let how = args.show.how(settings.detail);
+    let stage = Stage { place, settings, store, lock, staff, redactor: redactor(), how };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }

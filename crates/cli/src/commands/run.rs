@@ -4,7 +4,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
+use ralph_core::agent_event::Detail;
 use ralph_core::brief::fence_for;
 use ralph_core::crew::Crew;
 use ralph_core::event::Event;
@@ -38,7 +40,10 @@ const MOST_ATTACHED: u64 = 1 << 20;
 Examples:
   ralph run \"fix the failing tests\" --agent-command 'my-agent --yes' --max-iterations 10
   ralph run - < prompt.md                      the prompt from standard input
-  ralph run \"port this\" --file src/old.c --max-duration 2h --json")]
+  ralph run \"port this\" --file src/old.c --max-duration 2h --json
+
+The first Ctrl-C, SIGTERM or SIGHUP ends the agent and stops the run, which can be resumed; the second
+kills it at once. Under `nohup` SIGHUP is ignored.")]
 pub(crate) struct Args {
     /// What the agent is to do; `-` reads it from standard input
     prompt: String,
@@ -81,14 +86,28 @@ pub(crate) struct ShowFlags {
     #[arg(long)]
     json: bool,
 
-    /// Show what the agent prints
+    /// Show what the agent says and does: at least `--detail moderate`
     #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
+
+    /// How much of the agent's work is shown: its sub-agents and troubles (minimal), also what it says
+    /// and does (moderate), everything (full)
+    #[arg(long, value_name = "LEVEL", value_parser = level(), conflicts_with_all = ["json", "verbose"])]
+    detail: Option<Detail>,
+}
+
+/// The levels of detail, for a flag.
+pub(crate) fn level() -> impl TypedValueParser<Value = Detail> {
+    let names = PossibleValuesParser::new(Detail::ALL.map(Detail::name));
+    names.map(|name| Detail::parse(&name).expect("a possible value is a level"))
 }
 
 impl ShowFlags {
-    pub(crate) fn how(self) -> Show {
-        if self.json { Show::Json } else { Show::People { output: self.verbose } }
+    /// `set` is what the settings say.
+    pub(crate) fn how(self, set: Option<Detail>) -> Show {
+        let least = if self.verbose { Detail::Moderate } else { Detail::Off };
+        let otherwise = set.unwrap_or(Detail::Minimal).max(least);
+        if self.json { Show::Json } else { Show::People { detail: self.detail.unwrap_or(otherwise) } }
     }
 }
 
@@ -126,7 +145,8 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
-    let stage = Stage { place, settings, store, lock, staff, redactor, how: args.show.how() };
+    let how = args.show.how(settings.detail);
+    let stage = Stage { place, settings, store, lock, staff, redactor, how };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::Outcome;
 use crate::follow;
 use crate::project::{Project, block_on, find_run, store_problem};
+use crate::render;
 use crate::settings::Given;
 use crate::words::{counted, moment, print, print_json, since, span};
 
@@ -115,6 +116,9 @@ fn tell(status: &Status) -> String {
         counted(view.attempts.into(), "attempt")
     );
     text += &format!("agent     {}\n", view.agent);
+    if let Some(used) = render::usage(&view.usage) {
+        text += &format!("used      {used}\n");
+    }
     let until = view.ended_at.unwrap_or_else(Timestamp::now);
     text += &format!("time      {} since {}\n", span(since(view.started_at, until)), moment(view.started_at));
     if let Some(line) = view.last_output.lines().rev().find(|line| !line.trim().is_empty()) {

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use ralph_core::agent_event::Detail;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
@@ -204,4 +205,5 @@ value_schema!(
 value_schema!(OnErrorName, json_schema!({ "type": "string", "enum": ["retry", "skip", "abort"] }));
 value_schema!(SessionName, json_schema!({ "type": "string", "enum": ["fresh", "continue"] }));
 value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS }));
+value_schema!(DetailName, json_schema!({ "type": "string", "enum": Detail::ALL.map(Detail::name) }));
 value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise"] }));

@@ -6,6 +6,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ralph_core::agent_event::Detail;
 use ralph_core::crew::Sessions;
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Cost, OnError, Signal};
@@ -13,7 +14,9 @@ use ralph_core::promise::Word;
 use ralph_core::route::Route;
 use schemars::JsonSchema;
 
-use super::catalogue::{CommandValue, CostValue, DurationText, OnErrorName, SessionName, SizeText};
+use super::catalogue::{
+    CommandValue, CostValue, DetailName, DurationText, OnErrorName, SessionName, SizeText,
+};
 use super::hook::{Hook, HookKeys, read_hooks};
 use super::limits;
 use super::origin::Set;
@@ -154,7 +157,7 @@ pub(crate) struct CompletionPart {
     pub(crate) require: Option<Set<BTreeSet<Signal>>>,
 }
 
-/// How much of an agent's output is kept.
+/// How much of an agent's output is kept, and shown.
 #[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct OutputPart {
@@ -164,6 +167,9 @@ pub(crate) struct OutputPart {
     /// How much is kept of an attempt's output before its end.
     #[schemars(with = "Option<SizeText>", extend("default" = "32MiB"))]
     pub(crate) keep_tail: Option<Set<u64>>,
+    /// How much of an agent's work is shown: "off", "minimal", "moderate" or "full" (minimal for a run, moderate for logs).
+    #[schemars(with = "Option<DetailName>", extend("examples" = ["moderate"]))]
+    pub(crate) detail: Option<Set<Detail>>,
 }
 
 impl Partial {
@@ -196,6 +202,7 @@ impl Partial {
             output: OutputPart {
                 keep_head: from.take("output", "keep_head", size),
                 keep_tail: from.take("output", "keep_tail", size),
+                detail: from.take("output", "detail", plain::detail),
             },
             routes: Vec::new(),
             hooks: Vec::new(),
@@ -220,6 +227,7 @@ impl Partial {
             output: OutputPart {
                 keep_head: self.output.keep_head.or(lower.output.keep_head),
                 keep_tail: self.output.keep_tail.or(lower.output.keep_tail),
+                detail: self.output.detail.or(lower.output.detail),
             },
             routes: if self.routes.is_empty() { lower.routes } else { self.routes },
             hooks,

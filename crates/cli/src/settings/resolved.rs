@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ralph_core::agent_event::Detail;
 use ralph_core::check::Verification;
 use ralph_core::crew::Sessions;
 use ralph_core::id::AgentName;
@@ -28,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) agent: Agent,
     pub(crate) output: Kept,
     pub(crate) routes: Vec<Route>,
+    /// How much of an agent's work is shown, where somebody said so.
+    pub(crate) detail: Option<Detail>,
     pub(crate) hooks: Vec<Hook>,
     limits: LimitsSet,
     completion: Completion,
@@ -98,6 +101,7 @@ impl Settings {
             },
             output: Kept { head: certain(&merged.output.keep_head), tail: certain(&merged.output.keep_tail) },
             routes: merged.routes.iter().map(|set| set.value.clone()).collect(),
+            detail: merged.output.detail.as_ref().map(|set| set.value),
             hooks: merged.hooks.iter().map(|set| set.value.clone()).collect(),
             limits: LimitsSet::resolve(&merged.limits)?,
             completion: completion(merged),
@@ -173,7 +177,7 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         },
         promise: PromisePart { word: Set::default(default_word()), nonce: Set::default(true) },
         completion: CompletionPart { require: Set::default(BTreeSet::from([Signal::Promise])) },
-        output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT) },
+        output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT), detail: None },
         ..Partial::default()
     }
 }

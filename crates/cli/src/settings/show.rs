@@ -80,6 +80,7 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("completion", "require", &completion.require, signals),
         row("output", "keep_head", &output.keep_head, bytes),
         row("output", "keep_tail", &output.keep_tail, bytes),
+        row("output", "detail", &output.detail, |detail| json!(detail.name())),
     ]
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ralph_agents::catalog::Catalogue;
 use ralph_agents::prices::Prices;
+use ralph_core::agent_event::Detail;
 
 use super::origin::{Layer, Set, Source};
 use super::partial::Partial;
@@ -110,6 +111,12 @@ impl Loaded {
         let catalogue = Catalogue::builtin().with_user(source.text()).map_err(|error| wrong(&error))?;
         let prices = Prices::builtin().with_user(source.text()).map_err(|error| wrong(&error))?;
         Ok((catalogue, prices))
+    }
+
+    /// How much of an agent's work is shown, where somebody said so. Whatever else is wrong with the settings does not
+    /// keep a person from looking at a run.
+    pub(crate) fn detail(&self) -> Option<Detail> {
+        self.merged.output.detail.as_ref().map(|set| set.value)
     }
 
     /// Where ralph's state is kept, grants among it: a project must not be able to bring its own.

@@ -1,6 +1,6 @@
 //! What a person asks of a run while it is on.
 
-use ralph_testkit::{PATIENCE, until};
+use ralph_testkit::{PATIENCE, Project, until};
 
 use crate::agents::{DONE, HELD, begun, let_go};
 use crate::project;
@@ -160,4 +160,40 @@ fn an_interrupted_run_can_be_stopped() {
     assert!(stopped.out.contains("is stopped"), "{stopped:?}");
     let status = project.status().unwrap();
     assert_eq!((&status["status"], &status["alive"]), (&"stopped".into(), &false.into()), "{status}");
+}
+
+/// How often a sentence stands in the briefs of these attempts.
+fn mentions(project: &Project, sentence: &str, attempts: &[(u32, u32)]) -> Vec<usize> {
+    let brief = |(iteration, attempt): &(u32, u32)| project.brief(*iteration, *attempt);
+    attempts.iter().map(brief).map(|brief| brief.matches(sentence).count()).collect()
+}
+
+#[test]
+fn what_is_asked_of_a_stopped_run_is_taken_up_when_it_is_resumed() {
+    for now in [false, true] {
+        let project = project().agent(HELD);
+        let mut run = project.start(&["run", "do it", "--max-iterations", "9"]);
+        begun(&project, 1, 1);
+        assert_eq!(project.ralph(if now { &["stop", "--now"] } else { &["stop"] }).code, Some(0));
+        let_go(&project, 1);
+        assert_eq!(run.end(PATIENCE).code, Some(130));
+
+        for args in [&["steer", "leave the goose alone"][..], &["set", "iterations", "2"]] {
+            let asked = project.ralph(args);
+            assert_eq!(asked.code, Some(0), "{args:?}: {}", asked.err);
+            assert!(asked.out.contains("ralph resume"), "{args:?}: {}", asked.out);
+        }
+        assert_eq!(project.status().unwrap()["status"], "stopped", "asking does not set it going");
+
+        // From now on it promises nothing, so only the limit can end the run.
+        project.script("agent.sh", "echo 'not yet'");
+        let ran = project.ralph(&["resume"]);
+        assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+        let status = project.status().unwrap();
+        assert_eq!((&status["stop_reason"], &status["iteration"]), (&"max_iterations".into(), &2.into()));
+        assert_eq!(status["max_iterations"], 2);
+        let attempts: &[_] = if now { &[(1, 1), (1, 2), (2, 1)] } else { &[(1, 1), (2, 1)] };
+        let expected: &[usize] = if now { &[0, 1, 0] } else { &[0, 1] };
+        assert_eq!(mentions(&project, "leave the goose alone", attempts), expected);
+    }
 }

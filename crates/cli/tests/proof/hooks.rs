@@ -3,7 +3,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use ralph_testkit::{PATIENCE, Project, until};
+use nix::sys::signal::Signal;
+use ralph_testkit::{PATIENCE, Project, send, survivors, until};
 use serde_json::Value;
 
 use crate::agents::{DONE, HELD, begun, let_go};
@@ -102,7 +103,7 @@ fn a_hook_that_hangs_is_ended_and_the_run_goes_on() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(project.tree().join("hung").exists());
     assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
-    assert_eq!(ralph_testkit::survivors(&project.run_id().unwrap()), []);
+    assert_eq!(survivors(&project.run_id().unwrap()), []);
 }
 
 #[test]
@@ -130,4 +131,73 @@ fn a_projects_hook_runs_only_once_it_is_trusted() {
 
     fs::write(project.tree().join(".ralph/config.toml"), text.replace("told\"\n", "told; true\"\n")).unwrap();
     assert_eq!(project.ralph(&["run", "do it"]).code, Some(2), "what has changed is asked for again");
+}
+
+/// Hears nothing but `kill -9`, for ten minutes.
+const HANGS: &str = "touch asked; trap : INT TERM HUP; for i in $(seq 6000); do sleep 0.1; done";
+
+fn asked(project: &Project) {
+    let mark = project.tree().join("asked");
+    until(PATIENCE, "a hook that was called", || mark.exists().then_some(()));
+}
+
+#[test]
+fn a_hook_that_hangs_does_not_keep_a_signal_from_ending_the_run() {
+    let project = project().agent(HELD);
+    hook(&project, "'iteration_started', 'run_stopped'", HANGS, "timeout = '10m'");
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    asked(&project);
+    let id = project.run_id().unwrap();
+    let start = Instant::now();
+    send(run.pid(), Signal::SIGINT);
+    let ran = run.end(PATIENCE);
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+    assert_eq!(project.status().unwrap()["stop_reason"], "aborted");
+    until(Duration::from_secs(6), "nothing left of the hook", || survivors(&id).is_empty().then_some(()));
+}
+
+#[test]
+fn while_a_hook_is_asked_a_signal_ends_the_run_before_the_agent_is_started() {
+    let project = project().agent("touch started");
+    hook(&project, "'iteration_started'", HANGS, "timeout = '10m'\nveto = true");
+    let mut run = project.start(&["run", "do it"]);
+    asked(&project);
+    let id = project.run_id().unwrap();
+    let start = Instant::now();
+    send(run.pid(), Signal::SIGINT);
+    let ran = run.end(PATIENCE);
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+    assert_eq!(project.status().unwrap()["stop_reason"], "aborted");
+    let events = project.events();
+    let begun = ["attempt_started", "agent_spawned"].map(|event| events.contains(&event.to_owned()));
+    assert_eq!((begun, project.tree().join("started").exists()), ([false; 2], false), "{events:?}");
+    until(Duration::from_secs(6), "nothing left of the hook", || survivors(&id).is_empty().then_some(()));
+}
+
+#[test]
+fn a_call_that_another_run_left_over_names_that_run() {
+    let project = project().agent(HELD);
+    hook(&project, "'iteration_started'", HANGS, "timeout = '10m'");
+    let mut run = project.start(&["run", "do it"]);
+    begun(&project, 1, 1);
+    asked(&project);
+    let old = project.run_id().unwrap();
+    run.kill();
+    until(PATIENCE, "nothing left of the old run", || survivors(&old).is_empty().then_some(()));
+    assert!(!is_delivered(&project), "killed before it was delivered");
+
+    hook(&project, "'iteration_started'", "cat >> told", "");
+    (1..=2).for_each(|iteration| let_go(&project, iteration));
+    let ran = project.start(&["run", "do something else", "--new"]).end(PATIENCE);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let new = project.run_id().unwrap();
+    assert_ne!(old, new);
+    let told = told(&project);
+    let whose: Vec<_> = told.iter().map(|event| event["run"].as_str().unwrap()).collect();
+    assert_eq!(whose, [old.as_str(), &new, &new]);
+    let iterations: Vec<_> = told.iter().map(|event| event["iteration"].as_u64().unwrap()).collect();
+    assert_eq!(iterations, [1, 1, 2]);
 }

@@ -48,6 +48,39 @@ fn no_byte_of_the_state_has_the_secret() {
     assert!(shown(&project) > 300_000, "the flood itself is kept");
 }
 
+/// Objects with both secrets in its reason, whole, across a line and in a form that URLs have.
+const OBJECTS: &str = r#"
+[[hook]]
+name = "guard"
+on = ["EVENT"]
+veto = true
+command = ["sh", "-c", """
+printf '{"veto": true, "reason": "not with %s nor\\\\n%s, at https://x:%s@host/"}' \
+  "$SERVICE_API_KEY" ghp_16C7e42F292c6912E7710c838347Ae178B4a "$SERVICE_API_KEY"
+"""]
+"#;
+
+#[test]
+fn a_hooks_reason_is_stored_without_its_secrets() {
+    for event in ["iteration_started", "verdict"] {
+        let agent = r#"echo "<promise>$RALPH_PROMISE</promise>""#;
+        let project = project().agent(agent).with("SERVICE_API_KEY", FROM_ENVIRONMENT);
+        std::fs::write(project.user_config(), OBJECTS.replace("EVENT", event)).unwrap();
+        let ran = project.start(&["run", "do it", "--max-iterations", "2"]).end(PATIENCE);
+        assert!(matches!(ran.code, Some(3 | 130)), "{}", ran.err);
+        let told = project.ralph(&["logs", "--json"]).out;
+        assert!(told.contains("not with [redacted"), "the objection itself is kept: {told}");
+        for path in files(&project.state_home()) {
+            assert_clean(&std::fs::read(&path).unwrap(), &path.display().to_string());
+        }
+        for args in [&["logs", "--json"][..], &["logs"], &["replay"], &["status", "--json"], &["status"]] {
+            assert_clean(project.ralph(args).out.as_bytes(), &args.join(" "));
+        }
+        assert_clean(ran.out.as_bytes(), "the screen");
+        assert_clean(ran.err.as_bytes(), "the errors");
+    }
+}
+
 #[test]
 fn a_secret_in_the_agents_command_is_refused() {
     let project = project();

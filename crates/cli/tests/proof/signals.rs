@@ -62,3 +62,28 @@ fn the_second_signal_kills_at_once() {
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
     assert_eq!(survivors(&id), []);
 }
+
+#[test]
+fn under_nohup_the_end_of_the_session_ends_nothing() {
+    let project = project().agent(HELD);
+    let mut run = project.start_through("nohup", &["run", "do it"]);
+    begun(&project, 1, 1);
+    send(run.pid(), Signal::SIGHUP);
+    // A whole iteration for the signal to be heard in.
+    let_go(&project, 1);
+    begun(&project, 2, 1);
+    send(run.pid(), Signal::SIGHUP);
+    let_go(&project, 2);
+    let ran = run.end(PATIENCE);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!project.events().contains(&"control_applied".to_owned()));
+
+    let mut again = project.start_through("nohup", &["run", "do it"]);
+    std::fs::remove_file(project.tree().join("go-1")).unwrap();
+    let id = ralph_testkit::until(PATIENCE, "another run", || {
+        project.status().filter(|status| status["alive"] == true)?["run"].as_str().map(str::to_owned)
+    });
+    send(again.pid(), Signal::SIGTERM);
+    assert_eq!(again.end(PATIENCE).code, Some(130), "the other signals count");
+    assert_eq!(survivors(&id), []);
+}

@@ -3,6 +3,7 @@
 //! The programs come from the package registry, pinned by a lock file, and are installed once per target directory.
 //! One test, so that the programs are not started all at once: two at a time is what two cores bear.
 
+mod machine;
 mod scenario;
 
 use std::sync::Mutex;

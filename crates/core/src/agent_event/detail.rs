@@ -14,11 +14,27 @@ pub enum Detail {
     /// Also what the agent itself says and does.
     #[default]
     Moderate,
-    /// Everything, sub-agents' words and thoughts included.
+    /// Everything: thoughts, what sub-agents say and do, sessions, counters.
     Full,
 }
 
 impl Detail {
+    /// From the least to the most.
+    pub const ALL: [Detail; 4] = [Detail::Off, Detail::Minimal, Detail::Moderate, Detail::Full];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Detail::Off => "off",
+            Detail::Minimal => "minimal",
+            Detail::Moderate => "moderate",
+            Detail::Full => "full",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Detail> {
+        Detail::ALL.into_iter().find(|detail| detail.name() == name)
+    }
+
     pub fn shows(self, event: &AgentEvent) -> bool {
         self >= least(event)
     }
@@ -40,8 +56,10 @@ fn least(event: &AgentEvent) -> Detail {
         AgentEvent::Message { parent, .. }
         | AgentEvent::ToolUse { parent, .. }
         | AgentEvent::ToolResult { parent, .. } => of_the_agent(parent),
-        AgentEvent::Session { .. } | AgentEvent::Usage { .. } | AgentEvent::Cost { .. } => Detail::Moderate,
-        AgentEvent::Reasoning { .. } => Detail::Full,
+        AgentEvent::Session { .. }
+        | AgentEvent::Usage { .. }
+        | AgentEvent::Cost { .. }
+        | AgentEvent::Reasoning { .. } => Detail::Full,
     }
 }
 
@@ -62,6 +80,15 @@ mod tests {
             AgentEvent::Reasoning { text: "hm".to_owned(), parent: None },
         ];
         let shown = |detail: Detail| events.iter().filter(|event| detail.shows(event)).count();
-        assert_eq!([Detail::Off, Detail::Minimal, Detail::Moderate, Detail::Full].map(shown), [0, 1, 2, 4]);
+        assert_eq!(Detail::ALL.map(shown), [0, 1, 2, 4]);
+    }
+
+    #[test]
+    fn a_level_is_known_by_its_name() {
+        assert_eq!(Detail::ALL.map(|detail| Detail::parse(detail.name())), Detail::ALL.map(Some));
+        assert_eq!(Detail::parse("loud"), None);
+        for detail in Detail::ALL {
+            assert_eq!(serde_json::to_value(detail).expect("json"), detail.name());
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The sub-agents of an attempt: who works for whom, how it went and how long it took.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -9,6 +10,9 @@ use super::AgentEvent;
 
 /// An agent that starts sub-agents without end does not fill the memory; later ones are only counted.
 const MOST_BRANCHES: usize = 4096;
+
+/// Sub-agents of sub-agents beyond this are not told apart.
+const DEEPEST: usize = 32;
 
 /// What is known of the sub-agents after some events. Times are since any fixed moment, such as the attempt's start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -92,10 +96,42 @@ impl Tree {
         }
     }
 
-    /// The sub-agents that this one started; the agent's own with `None`.
-    pub fn children(&self, parent: Option<&str>) -> impl Iterator<Item = &Branch> {
-        let parent = parent.filter(|id| self.find(id).is_some()).map(str::to_owned);
-        self.branches.iter().filter(move |branch| self.parent(branch) == parent.as_deref())
+    /// Every sub-agent after the one that started it, with how deep below the agent it is.
+    pub fn outline(&self) -> Vec<(usize, &Branch)> {
+        let places: HashMap<&str, usize> =
+            self.branches.iter().enumerate().map(|(place, branch)| (branch.id.as_str(), place)).collect();
+        let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+        for (place, branch) in self.branches.iter().enumerate() {
+            // A parent that was never seen, or comes later, is the agent: so there are no circles.
+            let parent = branch.parent.as_deref().and_then(|id| places.get(id).copied());
+            children.entry(parent.filter(|parent| *parent < place)).or_default().push(place);
+        }
+        let mut outline = Vec::with_capacity(self.branches.len());
+        let below = |parent, depth| {
+            let places = children.get(&parent).into_iter().flatten().rev();
+            places.map(move |place| (depth, *place)).collect::<Vec<_>>()
+        };
+        let mut left = below(None, 0);
+        while let Some((depth, place)) = left.pop() {
+            outline.push((depth, &self.branches[place]));
+            left.extend(below(Some(place), depth + 1));
+        }
+        outline
+    }
+
+    pub fn branch(&self, id: &str) -> Option<&Branch> {
+        self.branches.iter().find(|branch| branch.id == id)
+    }
+
+    /// How many sub-agents there are above whoever speaks, that one included; none above the agent itself.
+    pub fn depth(&self, speaker: Option<&str>) -> usize {
+        let above = |branch: &&Branch| branch.parent.as_deref().and_then(|id| self.branch(id));
+        let first = speaker.and_then(|id| self.branch(id));
+        std::iter::successors(first, above).take(DEEPEST).count()
+    }
+
+    pub fn running(&self) -> usize {
+        self.branches.iter().filter(|branch| branch.state == State::Running).count()
     }
 
     pub fn len(&self) -> usize {
@@ -106,17 +142,8 @@ impl Tree {
         self.branches.is_empty()
     }
 
-    /// A parent that was never seen, or that is the branch itself, is the agent.
-    fn parent<'a>(&'a self, branch: &'a Branch) -> Option<&'a str> {
-        branch.parent.as_deref().filter(|id| *id != branch.id && self.find(id).is_some())
-    }
-
-    fn find(&self, id: &str) -> Option<&Branch> {
-        self.branches.iter().find(|branch| branch.id == id)
-    }
-
     fn start(&mut self, id: &str, name: &str, task: &str, parent: Option<&str>, at: Duration) {
-        if self.find(id).is_some() {
+        if self.branch(id).is_some() {
             return;
         }
         if self.branches.len() == MOST_BRANCHES {
@@ -177,31 +204,44 @@ mod tests {
         tree
     }
 
-    fn ids<'a>(branches: impl Iterator<Item = &'a Branch>) -> Vec<&'a str> {
-        branches.map(|branch| branch.id.as_str()).collect()
+    fn outline(tree: &Tree) -> Vec<(usize, &str)> {
+        tree.outline().into_iter().map(|(depth, branch)| (depth, branch.id.as_str())).collect()
+    }
+
+    fn branch<'a>(tree: &'a Tree, id: &str) -> &'a Branch {
+        tree.branch(id).expect(id)
     }
 
     #[test]
     fn sub_agents_form_a_tree_with_states_and_durations() {
         let tree = tree(&[
             (started("a", None), 1),
+            (started("c", Some("never seen")), 2),
             (started("b", Some("a")), 2),
-            (started("c", Some("never seen")), 3),
+            (started("d", Some("b")), 3),
             (AgentEvent::SubAgentEnded { id: "b".to_owned(), ok: false }, 7),
             (AgentEvent::SubAgentEnded { id: "b".to_owned(), ok: true }, 8),
         ]);
-        assert_eq!(ids(tree.children(None)), ["a", "c"]);
-        assert_eq!(ids(tree.children(Some("a"))), ["b"]);
-        let b = tree.children(Some("a")).next().expect("b");
+        assert_eq!(outline(&tree), [(0, "a"), (1, "b"), (2, "d"), (0, "c")]);
+        assert_eq!([None, Some("a"), Some("d"), Some("?")].map(|id| tree.depth(id)), [0, 1, 3, 0]);
+        let b = branch(&tree, "b");
         assert_eq!((b.state, b.duration(at(100))), (State::Failed { at: at(7) }, at(5)));
-        let a = tree.children(None).next().expect("a");
-        assert_eq!((a.state, a.duration(at(11))), (State::Running, at(10)));
+        let a = branch(&tree, "a");
+        assert_eq!((a.state, a.duration(at(11)), tree.running()), (State::Running, at(10), 3));
+    }
+
+    #[test]
+    fn who_calls_itself_its_own_ancestor_is_the_agents() {
+        let events = [started("a", Some("b")), started("b", Some("a")), started("c", Some("c"))];
+        let tree = tree(&events.map(|event| (event, 1)));
+        assert_eq!(outline(&tree), [(0, "a"), (1, "b"), (0, "c")]);
+        assert!(tree.depth(Some("a")) <= 32);
     }
 
     #[test]
     fn who_still_runs_when_the_agent_ends_is_lost() {
         let tree = tree(&[(started("a", None), 1), (AgentEvent::End { ok: true }, 4)]);
-        assert_eq!(tree.children(None).next().expect("a").state, State::Lost { at: at(4) });
+        assert_eq!(branch(&tree, "a").state, State::Lost { at: at(4) });
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Run {
             return reached(StopReason::Budget, format!("{} of {max} tokens used", tally.usage.tokens()));
         }
         if let Some(max) = limits.max_cost.filter(|max| tally.usage.cost >= *max) {
-            return reached(StopReason::Budget, format!("{} of {max} spent", tally.usage.cost));
+            return reached(StopReason::Budget, format!("{} of {max} spent", tally.usage.price()));
         }
         if let Some(max) = limits.max_iterations.filter(|max| tally.iterations >= max.get())
             && matches!(next, Step::Select)

@@ -1,6 +1,7 @@
 //! Reads a recording back, from any process, finished or still being written.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::record::{Header, RECORD_HEADER, SEGMENT_HEADER, parse_segment_header};
 use super::source::Source;
@@ -17,6 +18,7 @@ pub struct Reader {
     last: Option<u64>,
     open: Option<Source>,
     record: Option<Record>,
+    since: Duration,
     finished: bool,
 }
 
@@ -25,16 +27,14 @@ pub struct Reader {
 pub enum Piece<'a> {
     Bytes {
         stream: Stream,
+        /// How long after the recording began it came, to a quarter of a second.
+        since: Duration,
         bytes: &'a [u8],
     },
     /// So much was given up for the cap.
-    Gap {
-        bytes: u64,
-    },
+    Gap { bytes: u64 },
     /// A record ends here that announced so much more; its writer died or its disk was full.
-    Torn {
-        missing: u64,
-    },
+    Torn { missing: u64 },
 }
 
 /// How the recording ends where the reader stands.
@@ -73,6 +73,7 @@ impl Reader {
             last: None,
             open: None,
             record: None,
+            since: Duration::ZERO,
             finished: false,
         }
     }
@@ -93,7 +94,7 @@ impl Reader {
                 Step::Torn(missing) => return Ok(Some(Piece::Torn { missing })),
                 Step::Bytes { stream, length } => {
                     let bytes = self.open.as_ref().map_or(&[][..], |open| open.last(length));
-                    return Ok(Some(Piece::Bytes { stream, bytes }));
+                    return Ok(Some(Piece::Bytes { stream, since: self.since, bytes }));
                 }
             }
         }
@@ -174,6 +175,7 @@ impl Reader {
                 let remaining = length as usize;
                 self.record = (remaining > 0).then_some(Record { stream, remaining });
             }
+            Some(Header::Since { ms }) => self.since = Duration::from_millis(ms.into()),
             Some(Header::Finished) => self.finished = true,
             None => return Err(open.broken("no record begins where one should")),
         }

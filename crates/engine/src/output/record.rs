@@ -13,7 +13,14 @@ pub(super) const LONGEST_RECORD: usize = 256 * 1024;
 /// What a record's header announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Header {
-    Bytes { stream: Stream, length: u32 },
+    Bytes {
+        stream: Stream,
+        length: u32,
+    },
+    /// What follows came so many milliseconds after the recording began.
+    Since {
+        ms: u32,
+    },
     Finished,
 }
 
@@ -36,6 +43,7 @@ impl Header {
         let (mark, length) = match self {
             Header::Bytes { stream: Stream::Out, length } => (b'o', length),
             Header::Bytes { stream: Stream::Err, length } => (b'e', length),
+            Header::Since { ms } => (b'@', ms),
             Header::Finished => (b'.', 0),
         };
         let [a, b, c, d] = length.to_le_bytes();
@@ -47,6 +55,7 @@ impl Header {
         match mark {
             b'o' => Some(Header::Bytes { stream: Stream::Out, length }),
             b'e' => Some(Header::Bytes { stream: Stream::Err, length }),
+            b'@' => Some(Header::Since { ms: length }),
             b'.' if length == 0 => Some(Header::Finished),
             _ => None,
         }

@@ -2,12 +2,16 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use ralph_core::redact::{RedactStream, Redactor};
 
 use super::record::{Header, LONGEST_RECORD};
 use super::segment::{self, Segment};
 use super::{Caps, OutputError, Stream, Tail};
+
+/// Times are kept to a quarter of a second.
+const BETWEEN_MARKS: Duration = Duration::from_millis(250);
 
 /// The output of one attempt while it comes. Memory follows the largest chunk pushed, not the output.
 ///
@@ -20,6 +24,9 @@ pub struct Recorder {
     err: RedactStream,
     tail: Tail,
     released: Vec<u8>,
+    begun: Instant,
+    /// The last mark of the time in this segment.
+    marked: Option<Duration>,
     segment: Option<Segment>,
     /// Whole segments that are still there, oldest first.
     closed: VecDeque<Closed>,
@@ -68,6 +75,8 @@ impl Recorder {
             err: redactor.stream(),
             tail: Tail::default(),
             released: Vec::new(),
+            begun: Instant::now(),
+            marked: None,
             segment: None,
             closed: VecDeque::new(),
             next: 0,
@@ -111,7 +120,7 @@ impl Recorder {
             self.flush(stream)?;
         }
         if let Some(segment) = &mut self.segment {
-            segment.append(Header::Finished, &[])?;
+            segment.append(None, Header::Finished, &[])?;
         }
         self.close_segment();
         let mut on_disk = 0;
@@ -141,12 +150,18 @@ impl Recorder {
             self.close_segment();
             self.drop_middle()?;
         }
+        let since = self.begun.elapsed();
         let segment = match &mut self.segment {
             Some(segment) => segment,
             none => none.insert(Segment::create(&self.directory, self.next, self.stored)?),
         };
+        let due = self.marked.is_none_or(|marked| since - marked >= BETWEEN_MARKS);
+        let mark = Header::Since { ms: u32::try_from(since.as_millis()).unwrap_or(u32::MAX) };
         let length = u32::try_from(bytes.len()).expect("a record is at most LONGEST_RECORD long");
-        segment.append(Header::Bytes { stream, length }, bytes)?;
+        segment.append(due.then_some(mark), Header::Bytes { stream, length }, bytes)?;
+        if due {
+            self.marked = Some(since);
+        }
         self.stored += u64::from(length);
         Ok(())
     }
@@ -161,6 +176,8 @@ impl Recorder {
             bytes: self.stored - segment.start(),
             length: segment.length(),
         });
+        // A reader may begin with any segment.
+        self.marked = None;
         self.next += 1;
     }
 

@@ -91,12 +91,21 @@ impl Segment {
         self.length
     }
 
-    /// Appends one record in one system call. After an error the segment is as it was before.
-    pub(super) fn append(&mut self, header: Header, bytes: &[u8]) -> Result<(), OutputError> {
+    /// Appends one record, after a mark of the time where one is due, in one system call. After an error the segment is
+    /// as it was before.
+    pub(super) fn append(
+        &mut self,
+        mark: Option<Header>,
+        header: Header,
+        bytes: &[u8],
+    ) -> Result<(), OutputError> {
         let first = self.header.as_ref().map_or(&[][..], |header| &header[..]);
+        let mark = mark.map(Header::encode);
+        let mark = mark.as_ref().map_or(&[][..], |mark| &mark[..]);
         let record = header.encode();
-        let whole = (first.len() + record.len() + bytes.len()) as u64;
-        let parts = &mut [IoSlice::new(first), IoSlice::new(&record), IoSlice::new(bytes)];
+        let parts = [first, mark, &record, bytes];
+        let whole = parts.iter().map(|part| part.len() as u64).sum::<u64>();
+        let parts = &mut parts.map(IoSlice::new);
         if let Err(error) = write_all(&self.file, parts) {
             self.undo_partial_record();
             return Err(OutputError::io("write output to", &self.path)(error));

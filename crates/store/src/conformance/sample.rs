@@ -68,7 +68,8 @@ pub fn run_with_id(id: RunId) -> Run {
 }
 
 pub fn report(exit: AgentExit) -> Report {
-    let usage = Usage { input_tokens: 11, cached_tokens: 5, output_tokens: 3, cost: Cost(17) };
+    let usage =
+        Usage { input_tokens: 11, cached_tokens: 5, output_tokens: 3, cost: Cost(17), ..Usage::default() };
     let (duration_ms, output_bytes) = (1200, 90);
     let tail = "the end \u{1b}[0m".to_owned();
     let conversation = Conversation { id: SessionId::parse("s-1").expect("a session"), counter: usage };

@@ -47,7 +47,7 @@ pub fn install(target: &Path) -> Result<Programs, InstallError> {
         let path = path.to_owned();
         move |source| InstallError::Prepare { path, source }
     };
-    // Links are made to what lies in it.
+    // Programs are started from other directories.
     let target = std::path::absolute(target).map_err(prepare(target))?;
     let directory = target.join("agents").join(&key[..16]);
     fs::create_dir_all(&directory).map_err(prepare(&directory))?;
@@ -132,7 +132,9 @@ fn link(directory: &Path, bin: &Path) -> Result<(), InstallError> {
         if !path.exists() {
             return Err(InstallError::Missing { program: program.name(), path, directory: directory.into() });
         }
-        symlink(&path, bin.join(program.name())).map_err(prepare)?;
+        // Relative, so that a target directory can be moved and copied.
+        let target = Path::new("../node_modules").join(executable(program));
+        symlink(target, bin.join(program.name())).map_err(prepare)?;
     }
     Ok(())
 }

@@ -115,6 +115,8 @@ fn the_schema_accepts_and_refuses_what_the_reader_does() {
         ("[limits]\ncolour = 1", false),
         ("max_iterations = 1", false),
         ("[agent]\ncustody = \"none\"", false),
+        ("[output]\ndetail = \"full\"", true),
+        ("[output]\ndetail = \"loud\"", false),
         ("[agent]\ncommand = []", false),
         ("[completion]\nrequire = [\"todo\"]", false),
         ("[output]\nkeep_head = \"32MB\"", false),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use ralph_core::agent_event::Detail;
 use ralph_core::crew::Sessions;
 use ralph_core::id::AgentName;
 use ralph_core::policy::{OnError, Signal};
@@ -128,6 +129,15 @@ pub(crate) fn sessions(raw: &Raw) -> Result<Sessions, Refused> {
             Err(Refused::new(what, format!("write {RULE}")))
         }
     }
+}
+
+pub(crate) fn detail(raw: &Raw) -> Result<Detail, Refused> {
+    let names = Detail::ALL.map(|detail| format!("\"{}\"", detail.name()));
+    let rule = format!("one of {}", names.join(", "));
+    let name = text(raw, &rule)?;
+    Detail::parse(name).ok_or_else(|| {
+        Refused::new(format!("`{}` is not a level of detail", shortened(name)), format!("write {rule}"))
+    })
 }
 
 /// Only the promise can be required as yet; the other signals are refused rather than ignored.
