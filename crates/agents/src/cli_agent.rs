@@ -202,7 +202,6 @@ mod tests {
     use ralph_core::crew::Conversation;
     use ralph_core::event::Stream;
     use ralph_core::id::{AgentName, SessionId, TaskId};
-    use ralph_core::policy::Cost;
     use ralph_core::promise::{Claim, Word};
     use ralph_core::report::{AgentExit, Usage};
     use ralph_engine::agent::Agent;

@@ -4,6 +4,7 @@
 mod agents;
 mod commands;
 mod crew;
+mod criteria;
 mod demo;
 mod follow;
 mod perform;

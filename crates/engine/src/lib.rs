@@ -42,6 +42,7 @@ pub use guard::Guard;
 pub use hooks::{Hook, deliveries};
 pub use place::Place;
 pub use urgency::Urgency;
+pub use verify::definition;
 pub use wake::ring;
 
 /// Random bits from the kernel.

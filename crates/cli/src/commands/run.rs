@@ -8,11 +8,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 use ralph_core::agent_event::Detail;
 use ralph_core::brief::fence_for;
+use ralph_core::check::Check;
 use ralph_core::crew::Crew;
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
-use ralph_core::policy::Kind;
 use ralph_core::promise::contains_literal_tag;
 use ralph_core::redact::Redactor;
 use ralph_core::run::{Request, Run};
@@ -23,6 +23,7 @@ use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
 use crate::crew::{check, crew};
+use crate::criteria::trusted_checks;
 use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
 use crate::problem::{self, Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
@@ -137,8 +138,9 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     if typed {
         settings.agent.command = settings.agent.command.map(|words| from_here(words, &place.root));
     }
+    let checks = trusted_checks(&settings, &place.root, &store, args.yes).await?;
     let crew = crew(&settings, &redactor)?;
-    let mut run = new_run(id, at, &prompt, &settings, crew)?;
+    let mut run = new_run(id, at, &prompt, &settings, checks, crew)?;
     check(&run.crew, &staff, &run.policy.limits)?;
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);
@@ -170,9 +172,10 @@ fn new_run(
     at: Timestamp,
     prompt: &Prompt,
     settings: &Settings,
+    checks: Vec<Check>,
     crew: Crew,
 ) -> Result<Run, Problems> {
-    let policy = settings.policy(Kind::Prompt);
+    let policy = settings.policy(checks);
     let mut notices = prompt.notices.clone();
     if contains_literal_tag(&prompt.task.body) && policy.completion.promise.nonce {
         notices.push(

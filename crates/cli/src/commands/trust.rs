@@ -8,6 +8,7 @@ use ralph_store::{SqliteStore, Store, settle};
 use serde::Serialize;
 
 use super::Outcome;
+use crate::criteria;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
 use crate::settings::Given;
@@ -47,54 +48,84 @@ struct Shown<'a> {
 pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
     let path = project.loaded.project.path.to_string_lossy().into_owned();
-    let digest = executable_digest(&project.loaded.project);
+    let asked = asked(&project, &path);
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let store = project.store()?;
     block_on(async {
         if args.revoke {
-            return revoke(&store, &path).await;
+            return revoke(&store, &asked, &path).await;
         }
-        let Some(digest) = digest else {
+        if asked.is_empty() {
             if args.json {
                 print_json(&Shown { path: &path, trusted: true, asks_for: &[] });
             } else {
                 print("this project's files ask for nothing that needs trust\n");
             }
             return Ok(0);
-        };
-        let trusted = store.is_trusted(&path, &digest.hash).await.map_err(|error| store_problem(&error))?;
+        }
+        let mut trusted = true;
+        for one in &asked {
+            trusted &= store.is_trusted(&one.key, &one.hash).await.map_err(|error| store_problem(&error))?;
+        }
+        let lines: Vec<String> = asked.iter().flat_map(|one| one.listing.clone()).collect();
         if args.json {
-            print_json(&Shown { path: &path, trusted, asks_for: &digest.listing });
+            print_json(&Shown { path: &path, trusted, asks_for: &lines });
             return Ok(0);
         }
-        print(&listing(&path, &digest, trusted));
+        print(&listing(&path, &lines, trusted));
         if args.show || trusted {
             return Ok(0);
         }
-        decide(&store, &path, &digest, args.yes).await
+        decide(&store, &asked, args.yes).await
     })
 }
 
-async fn decide(store: &SqliteStore, path: &str, digest: &Digest, yes: bool) -> Outcome {
+/// Something that a project's files ask for.
+struct Asked {
+    /// What the grant is stored under.
+    key: String,
+    hash: String,
+    listing: Vec<String>,
+}
+
+/// What the configuration can do, and which commands the project has for checks.
+fn asked(project: &Project, path: &str) -> Vec<Asked> {
+    let configured = executable_digest(&project.loaded.project).map(|Digest { hash, listing }| Asked {
+        key: path.to_owned(),
+        hash,
+        listing,
+    });
+    let root = &project.place.root;
+    let found =
+        criteria::found_digest(root).map(|(hash, listing)| Asked { key: criteria::key(root), hash, listing });
+    configured.into_iter().chain(found).collect()
+}
+
+async fn decide(store: &SqliteStore, asked: &[Asked], yes: bool) -> Outcome {
     if !yes && !confirmed()? {
         print("not trusted\n");
         return Ok(Problem::USAGE);
     }
-    store.grant(path, &digest.hash, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
+    for one in asked {
+        store.grant(&one.key, &one.hash, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
+    }
     print("trusted, until what it can run changes\n");
     Ok(0)
 }
 
-async fn revoke(store: &SqliteStore, path: &str) -> Outcome {
-    let had = store.revoke(path).await.map_err(|error| store_problem(&error))?;
+async fn revoke(store: &SqliteStore, asked: &[Asked], path: &str) -> Outcome {
+    let mut had = false;
+    for key in asked.iter().map(|one| one.key.as_str()).chain([path]) {
+        had |= store.revoke(key).await.map_err(|error| store_problem(&error))?;
+    }
     print(if had { "no longer trusted\n" } else { "it was not trusted\n" });
     Ok(0)
 }
 
-fn listing(path: &str, digest: &Digest, trusted: bool) -> String {
+fn listing(path: &str, lines: &[String], trusted: bool) -> String {
     let state = if trusted { "is trusted" } else { "asks for" };
     let mut text = format!("{} {state}:\n", printable(path));
-    for line in &digest.listing {
+    for line in lines {
         text += &format!("  {}\n", printable(line));
     }
     text

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use ralph_core::agent_event::Detail;
+use ralph_core::check::Criterion;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
@@ -90,14 +91,17 @@ pub(crate) fn sections() -> Vec<Section> {
 }
 
 /// The headings that may be repeated, with their keys.
-pub(crate) const LISTS: [(&str, &[&str]); 2] =
-    [("route", &super::route::KEYS), ("hook", &["name", "on", "command", "timeout", "veto"])];
+pub(crate) const LISTS: [(&str, &[&str]); 3] = [
+    ("check", &super::check::KEYS),
+    ("route", &super::route::KEYS),
+    ("hook", &["name", "on", "command", "timeout", "veto"]),
+];
 
 fn definition<'a>(schema: &'a Value, section: &str) -> &'a Value {
     let property = &schema["properties"][section];
     let reference = match section {
         "" => return schema,
-        "hook" | "route" => &property["items"]["$ref"],
+        "hook" | "route" | "check" => &property["items"]["$ref"],
         _ => &property["$ref"],
     };
     let name = reference.as_str().and_then(|r| r.strip_prefix("#/$defs/")).expect("sections are definitions");
@@ -206,4 +210,6 @@ value_schema!(OnErrorName, json_schema!({ "type": "string", "enum": ["retry", "s
 value_schema!(SessionName, json_schema!({ "type": "string", "enum": ["fresh", "continue"] }));
 value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS }));
 value_schema!(DetailName, json_schema!({ "type": "string", "enum": Detail::ALL.map(Detail::name) }));
-value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise"] }));
+value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise", "criteria"] }));
+value_schema!(JudgeName, json_schema!({ "type": "string", "enum": ["exit", "agent", "both"] }));
+value_schema!(CriterionName, json_schema!({ "type": "string", "enum": Criterion::ALL.map(Criterion::name) }));

@@ -20,9 +20,9 @@ use crate::problem::{Place, Problem};
 const LARGEST: u64 = 1024 * 1024;
 const MOST_TABLES: usize = 100;
 /// Headings that may be repeated.
-const LISTS: [&str; 2] = ["hook", "route"];
+const LISTS: [&str; 3] = ["hook", "route", "check"];
 const REPORTED: usize = 20;
-pub(crate) const SECTIONS: [&str; 5] = ["limits", "agent", "promise", "completion", "output"];
+pub(crate) const SECTIONS: [&str; 6] = ["limits", "agent", "promise", "completion", "verify", "output"];
 
 /// Sections that say what agents are and cost.
 const CATALOGUE: [&str; 2] = ["agents", "prices"];
@@ -110,7 +110,11 @@ impl Walk<'_> {
                 DeValue::Table(_) if CATALOGUE.contains(&name) => self.catalogue(name, key.span()),
                 DeValue::Array(tables) if LISTS.contains(&name) => {
                     let tables = self.tables(name, tables.iter());
-                    if name == "hook" { self.given.hooks = tables } else { self.given.routes = tables }
+                    match name {
+                        "hook" => self.given.hooks = tables,
+                        "route" => self.given.routes = tables,
+                        _ => self.given.checks = tables,
+                    }
                 }
                 DeValue::Table(_) if !LISTS.contains(&name) => self.unknown_section(name, key.span()),
                 DeValue::Array(list) if list.iter().any(|one| matches!(one.get_ref(), DeValue::Table(_))) => {
@@ -209,7 +213,7 @@ impl Walk<'_> {
             None => problem,
         };
         self.problems.push(problem.next(format!(
-            "sections: {}, [[hook]], [[route]]",
+            "sections: {}, [[check]], [[hook]], [[route]]",
             SECTIONS.map(|s| format!("[{s}]")).join(", ")
         )));
     }

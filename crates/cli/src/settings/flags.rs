@@ -24,6 +24,12 @@ pub(crate) struct LimitFlags {
     /// Stop after this many failed attempts in a row
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) max_consecutive_failures: Option<String>,
+    /// Stop after this many iterations in a row that change nothing; needs criteria
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_no_progress: Option<String>,
+    /// Stop after this many iterations that try what had failed before; needs criteria
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_circular: Option<String>,
     /// Wait this long between iterations: 0.5 or 500ms
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub(crate) iteration_delay: Option<String>,
@@ -40,6 +46,8 @@ impl LimitFlags {
         given.flag("--max-cost-usd", "limits", "max_cost_usd", self.max_cost_usd.as_deref());
         let failures = self.max_consecutive_failures.as_deref();
         given.flag("--max-consecutive-failures", "limits", "max_consecutive_failures", failures);
+        given.flag("--max-no-progress", "limits", "max_no_progress", self.max_no_progress.as_deref());
+        given.flag("--max-circular", "limits", "max_circular", self.max_circular.as_deref());
         given.flag("--iteration-delay", "limits", "iteration_delay", self.iteration_delay.as_deref());
         given.flag("--unlimited", "limits", "unlimited", self.unlimited.then_some("true"));
     }
@@ -109,6 +117,22 @@ pub(crate) struct PromiseFlags {
     /// The word the agent must give inside <promise></promise> when it is done
     #[arg(long, value_name = "WORD", alias = "completion-promise")]
     pub(crate) promise: Option<String>,
+    /// What must hold, checked by ralph itself: test_pass, build_success, lint_clean, type_check, or any of these
+    /// and custom with a command: custom='make check'; may be repeated
+    #[arg(long, value_name = "CRITERION")]
+    pub(crate) criteria: Vec<String>,
+    /// The signals that must all be there in one iteration, with commas between them: criteria, promise
+    #[arg(long, value_name = "SIGNALS")]
+    pub(crate) require: Option<String>,
+    /// Who judges the checks: exit, agent or both
+    #[arg(long, value_name = "JUDGE")]
+    pub(crate) judge: Option<String>,
+    /// Every check must fail before the first iteration
+    #[arg(long)]
+    pub(crate) red_first: bool,
+    /// Files that the agent may not change because they are part of the checks: tests/**; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) protect: Vec<String>,
     /// Take the bare word, without a suffix of its own for each attempt
     #[arg(long)]
     pub(crate) no_nonce: bool,
@@ -117,6 +141,12 @@ pub(crate) struct PromiseFlags {
 impl PromiseFlags {
     pub(crate) fn add_to(&self, given: &mut Given) {
         given.flag("--promise", "promise", "word", self.promise.as_deref());
+        let lines = |texts: &[String]| (!texts.is_empty()).then(|| texts.join("\n"));
+        given.flag("--criteria", "verify", "criteria", lines(&self.criteria).as_deref());
+        given.flag("--require", "completion", "require", self.require.as_deref());
+        given.flag("--judge", "verify", "judge", self.judge.as_deref());
+        given.flag("--red-first", "verify", "red_first", self.red_first.then_some("true"));
+        given.flag("--protect", "verify", "protect", lines(&self.protect).as_deref());
         given.flag("--no-nonce", "promise", "nonce", self.no_nonce.then_some("false"));
     }
 }

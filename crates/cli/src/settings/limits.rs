@@ -21,6 +21,8 @@ pub(crate) struct LimitsSet {
     max_tokens: Option<std::num::NonZeroU64>,
     max_cost: Option<Cost>,
     max_consecutive_failures: Option<NonZeroU32>,
+    max_no_progress: Option<NonZeroU32>,
+    max_circular: Option<NonZeroU32>,
     iteration_delay: Option<Duration>,
 }
 
@@ -40,6 +42,8 @@ impl LimitsSet {
             max_tokens: value(&part.max_tokens),
             max_cost: value(&part.max_cost_usd),
             max_consecutive_failures: value(&part.max_consecutive_failures),
+            max_no_progress: value(&part.max_no_progress),
+            max_circular: value(&part.max_circular),
             iteration_delay: value(&part.iteration_delay),
         })
     }
@@ -61,6 +65,8 @@ impl LimitsSet {
             max_consecutive_failures: self
                 .max_consecutive_failures
                 .unwrap_or(defaults.max_consecutive_failures),
+            max_no_progress: self.max_no_progress.or(defaults.max_no_progress),
+            max_circular: self.max_circular.or(defaults.max_circular),
             iteration_delay: self.iteration_delay.unwrap_or(defaults.iteration_delay),
             ..defaults
         }

@@ -3,6 +3,7 @@
 //! configuration file.
 
 mod catalogue;
+pub(crate) mod check;
 mod environment;
 mod file;
 pub(crate) mod flags;
@@ -21,6 +22,7 @@ pub(crate) mod sources;
 mod template;
 pub(crate) mod trust;
 mod value;
+mod verify;
 
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use super::catalogue::{
     CommandValue, CostValue, DetailName, DurationText, OnErrorName, SessionName, SizeText,
 };
+use super::check::{CheckKeys, CheckSet, read_checks};
 use super::hook::{Hook, HookKeys, read_hooks};
 use super::limits;
 use super::origin::Set;
@@ -27,6 +28,7 @@ use super::route::{RouteKeys, read_routes};
 use super::value::count::{count, count_u32, max_retries};
 use super::value::duration::{deadline, delay, limit};
 use super::value::{command, cost::cost, plain, size::size};
+use super::verify::VerifyPart;
 use crate::problem::Problem;
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -45,11 +47,15 @@ pub(crate) struct Partial {
     pub(crate) promise: PromisePart,
     #[schemars(with = "Option<CompletionPart>")]
     pub(crate) completion: CompletionPart,
+    #[schemars(with = "Option<VerifyPart>")]
+    pub(crate) verify: VerifyPart,
     #[schemars(with = "Option<OutputPart>")]
     pub(crate) output: OutputPart,
     /// Which agent, model and effort a task gets.
     #[schemars(rename = "route", with = "Option<Vec<RouteKeys>>")]
     pub(crate) routes: Vec<Set<Route>>,
+    #[schemars(rename = "check", with = "Option<Vec<CheckKeys>>")]
+    pub(crate) checks: Vec<Set<CheckSet>>,
     /// Commands to run when something happens in a run.
     #[schemars(rename = "hook", with = "Option<Vec<HookKeys>>")]
     pub(crate) hooks: Vec<Set<Hook>>,
@@ -74,6 +80,12 @@ pub(crate) struct LimitsPart {
     /// How many attempts may fail in a row before the run stops.
     #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_FAILURES), extend("default" = 5))]
     pub(crate) max_consecutive_failures: Option<Set<NonZeroU32>>,
+    /// How many iterations in a row may leave files, commits and failures as they were (3 where there are criteria).
+    #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_FAILURES), extend("examples" = [3]))]
+    pub(crate) max_no_progress: Option<Set<NonZeroU32>>,
+    /// How often what failed before may be tried again (2 where there are criteria).
+    #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_FAILURES), extend("examples" = [2]))]
+    pub(crate) max_circular: Option<Set<NonZeroU32>>,
     /// How long to wait between two iterations (none for a prompt, 1s for a backlog).
     #[schemars(with = "Option<DurationText>", extend("examples" = ["500ms"]))]
     pub(crate) iteration_delay: Option<Set<Duration>>,
@@ -152,8 +164,9 @@ pub(crate) struct PromisePart {
 #[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct CompletionPart {
-    /// The signals that must all be there in one iteration; "promise" is the one there is.
-    #[schemars(with = "Option<Vec<super::catalogue::RequireName>>", extend("default" = ["promise"]))]
+    /// The signals that must all be there in one iteration: "promise", "criteria" (unset: the criteria alone where there
+    /// are any, else the promise).
+    #[schemars(with = "Option<Vec<super::catalogue::RequireName>>", extend("examples" = [["criteria", "promise"]]))]
     pub(crate) require: Option<Set<BTreeSet<Signal>>>,
 }
 
@@ -178,7 +191,8 @@ impl Partial {
         let partial = Partial::take(&mut reader);
         reader.finish();
         let routes = read_routes(given.routes, problems);
-        Partial { hooks: read_hooks(given.hooks, problems), routes, ..partial }
+        let checks = read_checks(given.checks, problems);
+        Partial { hooks: read_hooks(given.hooks, problems), routes, checks, ..partial }
     }
 
     /// Every key outside `[[hook]]`, in the order in which they are shown.
@@ -199,11 +213,13 @@ impl Partial {
                 nonce: from.take("promise", "nonce", plain::boolean),
             },
             completion: CompletionPart { require: from.take("completion", "require", plain::require) },
+            verify: VerifyPart::take(from),
             output: OutputPart {
                 keep_head: from.take("output", "keep_head", size),
                 keep_tail: from.take("output", "keep_tail", size),
                 detail: from.take("output", "detail", plain::detail),
             },
+            checks: Vec::new(),
             routes: Vec::new(),
             hooks: Vec::new(),
         }
@@ -215,6 +231,11 @@ impl Partial {
         let is_replaced = |hook: &Set<Hook>| self.hooks.iter().any(|own| own.value.name == hook.value.name);
         let mut hooks: Vec<_> = lower.hooks.into_iter().filter(|hook| !is_replaced(hook)).collect();
         hooks.extend(self.hooks);
+        let is_replaced = |check: &Set<CheckSet>| {
+            self.checks.iter().any(|own| own.value.check.name == check.value.check.name)
+        };
+        let mut checks: Vec<_> = lower.checks.into_iter().filter(|check| !is_replaced(check)).collect();
+        checks.extend(self.checks);
         Partial {
             state_dir: self.state_dir.or(lower.state_dir),
             limits: self.limits.over(lower.limits),
@@ -224,11 +245,13 @@ impl Partial {
                 nonce: self.promise.nonce.or(lower.promise.nonce),
             },
             completion: CompletionPart { require: self.completion.require.or(lower.completion.require) },
+            verify: self.verify.over(lower.verify),
             output: OutputPart {
                 keep_head: self.output.keep_head.or(lower.output.keep_head),
                 keep_tail: self.output.keep_tail.or(lower.output.keep_tail),
                 detail: self.output.detail.or(lower.output.detail),
             },
+            checks,
             routes: if self.routes.is_empty() { lower.routes } else { self.routes },
             hooks,
         }
@@ -244,6 +267,8 @@ impl LimitsPart {
             max_cost_usd: from.take("limits", "max_cost_usd", cost),
             max_consecutive_failures: from
                 .take("limits", "max_consecutive_failures", |r| count_u32(r, limits::MOST_FAILURES)),
+            max_no_progress: from.take("limits", "max_no_progress", |r| count_u32(r, limits::MOST_FAILURES)),
+            max_circular: from.take("limits", "max_circular", |r| count_u32(r, limits::MOST_FAILURES)),
             iteration_delay: from.take("limits", "iteration_delay", |r| delay(r, DAY)),
             unlimited: from.take("limits", "unlimited", plain::boolean),
         }
@@ -256,6 +281,8 @@ impl LimitsPart {
             max_tokens: self.max_tokens.or(lower.max_tokens),
             max_cost_usd: self.max_cost_usd.or(lower.max_cost_usd),
             max_consecutive_failures: self.max_consecutive_failures.or(lower.max_consecutive_failures),
+            max_no_progress: self.max_no_progress.or(lower.max_no_progress),
+            max_circular: self.max_circular.or(lower.max_circular),
             iteration_delay: self.iteration_delay.or(lower.iteration_delay),
             unlimited: self.unlimited.or(lower.unlimited),
         }

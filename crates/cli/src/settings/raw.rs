@@ -49,6 +49,7 @@ pub(crate) struct Given {
     pub(crate) items: Vec<Item>,
     pub(crate) hooks: Vec<GivenTable>,
     pub(crate) routes: Vec<GivenTable>,
+    pub(crate) checks: Vec<GivenTable>,
     /// A file that has something to say to the catalogue of agents.
     pub(crate) catalogue: Option<Arc<Source>>,
 }

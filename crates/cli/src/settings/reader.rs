@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
 pub(crate) fn whereabouts(section: &str) -> String {
     match section {
         "" => "at the top level".to_owned(),
-        "hook" | "route" => format!("in [[{section}]]"),
+        "hook" | "route" | "check" => format!("in [[{section}]]"),
         section => format!("in [{section}]"),
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::agent_event::Detail;
-use ralph_core::check::Verification;
+use ralph_core::check::{Check, Verification};
 use ralph_core::crew::Sessions;
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
@@ -14,11 +14,13 @@ use ralph_core::promise::Word;
 use ralph_core::route::Route;
 use schemars::JsonSchema;
 
+use super::check::{CheckSet, Wanted};
 use super::hook::Hook;
 use super::limits::LimitsSet;
 use super::origin::Set;
 use super::partial::{AgentPart, CompletionPart, LimitsPart, OutputPart, Partial, PromisePart};
 use super::sources::base_dir;
+use super::verify::VerifyPart;
 use crate::problem::Problem;
 
 const KEPT: u64 = 32 << 20;
@@ -33,7 +35,14 @@ pub(crate) struct Settings {
     pub(crate) detail: Option<Detail>,
     pub(crate) hooks: Vec<Hook>,
     limits: LimitsSet,
-    completion: Completion,
+    /// The checks of the configuration.
+    pub(crate) checks: Vec<Check>,
+    pub(crate) criteria: Vec<Wanted>,
+    pub(crate) check_timeout: Duration,
+    verification: Verification,
+    /// What must hold, where somebody said so.
+    require: Option<BTreeSet<Signal>>,
+    promise: Promise,
     deadlines: Deadlines,
     retry: Retry,
     patience: Patience,
@@ -68,12 +77,15 @@ pub(crate) struct Kept {
 }
 
 impl Settings {
-    /// What a run of this kind is held to.
-    pub(crate) fn policy(&self, kind: Kind) -> Policy {
+    /// What a run with these checks is held to. Where nobody says what must hold, the checks decide if there are any.
+    pub(crate) fn policy(&self, checks: Vec<Check>) -> Policy {
+        let kind = if checks.is_empty() { Kind::Prompt } else { Kind::PromptWithCriteria };
+        let decides = if checks.is_empty() { Signal::Promise } else { Signal::Criteria };
+        let require = self.require.clone().unwrap_or_else(|| BTreeSet::from([decides]));
         Policy {
             limits: self.limits(kind),
-            completion: self.completion.clone(),
-            verification: Verification::default(),
+            completion: Completion { require, promise: self.promise.clone() },
+            verification: Verification { checks, ..self.verification.clone() },
             deadlines: self.deadlines,
             retry: self.retry,
             patience: self.patience,
@@ -104,7 +116,12 @@ impl Settings {
             detail: merged.output.detail.as_ref().map(|set| set.value),
             hooks: merged.hooks.iter().map(|set| set.value.clone()).collect(),
             limits: LimitsSet::resolve(&merged.limits)?,
-            completion: completion(merged),
+            checks: checks(merged),
+            criteria: certain(&merged.verify.criteria),
+            check_timeout: certain(&merged.verify.timeout),
+            verification: merged.verify.verification(),
+            require: merged.completion.require.as_ref().map(|set| set.value.clone()),
+            promise: Promise { word: certain(&merged.promise.word), nonce: certain(&merged.promise.nonce) },
             deadlines: deadlines(agent),
             patience: agent
                 .answer_deadline
@@ -124,9 +141,13 @@ fn certain<T: Clone>(set: &Option<Set<T>>) -> T {
     set.as_ref().expect("the lowest layer sets it").value.clone()
 }
 
-fn completion(merged: &Partial) -> Completion {
-    let promise = Promise { word: certain(&merged.promise.word), nonce: certain(&merged.promise.nonce) };
-    Completion { require: certain(&merged.completion.require), promise }
+fn checks(merged: &Partial) -> Vec<Check> {
+    let timeout = certain(&merged.verify.timeout);
+    let check = |set: &Set<CheckSet>| {
+        let CheckSet { check, timeout: own } = &set.value;
+        Check { timeout: own.unwrap_or(timeout), ..check.clone() }
+    };
+    merged.checks.iter().map(check).collect()
 }
 
 fn deadlines(agent: &AgentPart) -> Deadlines {
@@ -176,7 +197,7 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
             ..AgentPart::default()
         },
         promise: PromisePart { word: Set::default(default_word()), nonce: Set::default(true) },
-        completion: CompletionPart { require: Set::default(BTreeSet::from([Signal::Promise])) },
+        verify: VerifyPart::defaults(),
         output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT), detail: None },
         ..Partial::default()
     }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use ralph_core::policy::{Kind, Limits, Signal};
 use serde_json::{Map, Value, json};
 
+use super::check::{self, Wanted};
 use super::hook::{Action, Hook};
 use super::origin::{Origin, Set};
 use super::partial::Partial;
@@ -48,7 +49,7 @@ fn row<T>(
 }
 
 fn rows(merged: &Partial) -> Vec<Row> {
-    let Partial { state_dir, limits, agent, promise, completion, output, routes: _, hooks: _ } = merged;
+    let Partial { state_dir, limits, agent, promise, completion, verify, output, .. } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
@@ -58,6 +59,8 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("limits", "max_tokens", &limits.max_tokens, |n| json!(n)),
         row("limits", "max_cost_usd", &limits.max_cost_usd, |c| json!(cost::written_out(*c))),
         row("limits", "max_consecutive_failures", &limits.max_consecutive_failures, |n| json!(n)),
+        row("limits", "max_no_progress", &limits.max_no_progress, |n| json!(n)),
+        row("limits", "max_circular", &limits.max_circular, |n| json!(n)),
         row("limits", "iteration_delay", &limits.iteration_delay, time),
         row("limits", "unlimited", &limits.unlimited, |on| json!(on)),
         row("agent", "name", &agent.name, |name| json!(name.as_str())),
@@ -78,6 +81,14 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("promise", "word", &promise.word, |word| json!(word.as_str())),
         row("promise", "nonce", &promise.nonce, |on| json!(on)),
         row("completion", "require", &completion.require, signals),
+        row("verify", "criteria", &verify.criteria, |all| {
+            json!(all.iter().map(Wanted::written).collect::<Vec<_>>())
+        }),
+        row("verify", "timeout", &verify.timeout, time),
+        row("verify", "judge", &verify.judge, |judge| json!(judge)),
+        row("verify", "red_first", &verify.red_first, |on| json!(on)),
+        row("verify", "protect", &verify.protect, |patterns| json!(patterns)),
+        row("verify", "allow_tampering", &verify.allow_tampering, |on| json!(on)),
         row("output", "keep_head", &output.keep_head, bytes),
         row("output", "keep_tail", &output.keep_tail, bytes),
         row("output", "detail", &output.detail, |detail| json!(detail.name())),
@@ -114,7 +125,8 @@ fn toml(merged: &Partial, sources: bool) -> String {
     }
     let routes = merged.routes.iter().map(|set| ("route", route::fields(&set.value), &set.origin));
     let hooks = merged.hooks.iter().map(|set| ("hook", hook_fields(&set.value).to_vec(), &set.origin));
-    for (name, fields, origin) in routes.chain(hooks) {
+    let checks = merged.checks.iter().map(|set| ("check", check::fields(&set.value), &set.origin));
+    for (name, fields, origin) in checks.chain(routes).chain(hooks) {
         let source = if sources { format!("  # {origin}") } else { String::new() };
         text += &format!("\n[[{name}]]{source}\n");
         for (key, value) in fields {
@@ -174,6 +186,8 @@ fn json(merged: &Partial, sources: bool) -> Value {
         let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));
         told(Value::Object(fields.collect()), origin)
     };
+    let checks = merged.checks.iter().map(|set| table(check::fields(&set.value), &set.origin));
+    all.insert("check".to_owned(), checks.collect());
     let routes = merged.routes.iter().map(|set| table(route::fields(&set.value), &set.origin));
     all.insert("route".to_owned(), routes.collect());
     let hooks = merged.hooks.iter().map(|set| table(hook_fields(&set.value).to_vec(), &set.origin));

@@ -20,7 +20,7 @@ pub(crate) fn template() -> String {
 fn block(section: &Section) -> String {
     let mut text = match section.name {
         "" => String::new(),
-        "hook" | "route" => format!("## {}\n# [[{}]]\n", section.about, section.name),
+        "hook" | "route" | "check" => format!("## {}\n# [[{}]]\n", section.about, section.name),
         name => format!("## {}\n[{name}]\n", section.about),
     };
     for key in &section.keys {

@@ -3,6 +3,7 @@
 use ralph_core::route::Route;
 use serde_json::{Value, json};
 
+use super::check::CheckSet;
 use super::hook::Hook;
 use super::origin::Set;
 use super::partial::Partial;
@@ -82,6 +83,8 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     .into_iter()
     .flatten()
     .collect();
+    all.extend(partial.checks.iter().map(|set| check(&set.value)));
+    all.extend(wanted(partial));
     all.extend(partial.routes.iter().filter_map(|set| route(&set.value)));
     all.extend(partial.hooks.iter().map(|set| hook(&set.value)));
     all
@@ -102,6 +105,24 @@ fn route(route: &Route) -> Option<Carried> {
     let when = route.when.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let effect = format!("runs the agent {agent} where a route applies ({when})");
     Some(Carried { key: "route.agent", value: json!([agent.as_str(), when]), effect })
+}
+
+fn check(set: &CheckSet) -> Carried {
+    let check = &set.check;
+    let value = json!([check.name, check.command, check.dir, check.env]);
+    Carried { key: "check", value, effect: format!("runs as check {}: {}", check.name, check.command) }
+}
+
+/// Criteria that bring their own commands.
+fn wanted(partial: &Partial) -> Vec<Carried> {
+    let given = partial.verify.criteria.iter().flat_map(|set| &set.value);
+    given
+        .filter_map(|wanted| {
+            let command = wanted.command.as_ref()?;
+            let effect = format!("runs as check {}: {command}", wanted.criterion.name());
+            Some(Carried { key: "verify.criteria", value: json!(wanted.written()), effect })
+        })
+        .collect()
 }
 
 fn hook(hook: &Hook) -> Carried {

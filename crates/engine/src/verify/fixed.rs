@@ -24,7 +24,8 @@ pub(crate) fn contents(root: &Path, verification: &Verification) -> BTreeMap<Str
     fixed
 }
 
-fn content(root: &Path, name: &str) -> String {
+/// What a file, or a part of one, contains: the same for the same content.
+pub fn content(root: &Path, name: &str) -> String {
     let (path, part) = name.split_once('#').map_or((name, None), |(path, part)| (path, Some(part)));
     let Ok(bytes) = fs::read(root.join(path)) else { return ABSENT.to_owned() };
     let Some(part) = part else { return blake3::hash(&bytes).to_string() };

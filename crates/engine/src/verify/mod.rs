@@ -5,6 +5,8 @@ mod fixed;
 mod head;
 mod window;
 
+pub use fixed::content as definition;
+
 use std::collections::BTreeMap;
 
 use ralph_core::attempt::Attempt;

@@ -140,23 +140,23 @@ pub(crate) fn detail(raw: &Raw) -> Result<Detail, Refused> {
     })
 }
 
-/// Only the promise can be required as yet; the other signals are refused rather than ignored.
+/// Signals that nothing can show yet are refused rather than ignored.
 pub(crate) fn require(raw: &Raw) -> Result<BTreeSet<Signal>, Refused> {
-    const HINT: &str = "write [\"promise\"]";
-    let names = texts(raw, "an array of signals such as [\"promise\"]")?;
+    const HINT: &str = "write some of \"criteria\", \"promise\"";
+    let names = match raw {
+        Raw::Given(text) => text.split(',').map(|name| name.trim().to_owned()).collect(),
+        other => texts(other, "an array of signals such as [\"promise\"]")?,
+    };
     if names.is_empty() {
         return Err(Refused::new("nothing would show that a task is done", HINT));
     }
-    for name in &names {
-        match name.as_str() {
-            "promise" => {}
-            "criteria" | "tool" | "todo" | "tracker" => {
-                return Err(Refused::new(format!("`{name}` cannot be required yet"), HINT));
-            }
-            other => return Err(Refused::new(format!("`{}` is not a signal", shortened(other)), HINT)),
-        }
-    }
-    Ok(BTreeSet::from([Signal::Promise]))
+    let signal = |name: &String| match name.as_str() {
+        "promise" => Ok(Signal::Promise),
+        "criteria" => Ok(Signal::Criteria),
+        "tool" | "todo" | "tracker" => Err(Refused::new(format!("`{name}` cannot be required yet"), HINT)),
+        other => Err(Refused::new(format!("`{}` is not a signal", shortened(other)), HINT)),
+    };
+    names.iter().map(signal).collect()
 }
 
 pub(crate) fn variable_names(raw: &Raw) -> Result<Vec<String>, Refused> {

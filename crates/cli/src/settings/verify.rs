@@ -1,0 +1,88 @@
+//! How the result is verified.
+
+use std::time::Duration;
+
+use ralph_core::check::{Judge, Verification};
+use schemars::JsonSchema;
+
+use super::catalogue::{DurationText, JudgeName};
+use super::check::{self, Wanted};
+use super::origin::Set;
+use super::reader::Reader;
+use super::value::{duration::deadline, plain};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// How the result is verified.
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct VerifyPart {
+    /// What must hold: test_pass, build_success, lint_clean, type_check with the project's own commands, or any of these
+    /// and custom with a command, as in "custom=make check".
+    #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["test_pass"]]))]
+    pub(crate) criteria: Option<Set<Vec<Wanted>>>,
+    /// How long a check may take.
+    #[schemars(with = "Option<DurationText>", extend("default" = "10m"))]
+    pub(crate) timeout: Option<Set<Duration>>,
+    /// Who judges: the exit status and the output of the checks, an agent that is shown them, or both.
+    #[schemars(with = "Option<JudgeName>", extend("default" = "exit"))]
+    pub(crate) judge: Option<Set<Judge>>,
+    /// Whether every check must fail before the first iteration.
+    #[schemars(with = "Option<bool>", extend("default" = false))]
+    pub(crate) red_first: Option<Set<bool>>,
+    /// Files that are part of the checks; when the agent changes or removes one, the verdict fails.
+    #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["tests/**"]]))]
+    pub(crate) protect: Option<Set<Vec<String>>>,
+    /// Whether a change of what the checks consist of is only reported.
+    #[schemars(with = "Option<bool>", extend("default" = false))]
+    pub(crate) allow_tampering: Option<Set<bool>>,
+}
+
+impl VerifyPart {
+    pub(super) fn take(from: &mut Reader<'_>) -> VerifyPart {
+        VerifyPart {
+            criteria: from.take("verify", "criteria", check::wanted),
+            timeout: from.take("verify", "timeout", |raw| deadline(raw, DAY)),
+            judge: from.take("verify", "judge", check::judge),
+            red_first: from.take("verify", "red_first", plain::boolean),
+            protect: from.take("verify", "protect", check::patterns),
+            allow_tampering: from.take("verify", "allow_tampering", plain::boolean),
+        }
+    }
+
+    pub(super) fn over(self, lower: VerifyPart) -> VerifyPart {
+        VerifyPart {
+            criteria: self.criteria.or(lower.criteria),
+            timeout: self.timeout.or(lower.timeout),
+            judge: self.judge.or(lower.judge),
+            red_first: self.red_first.or(lower.red_first),
+            protect: self.protect.or(lower.protect),
+            allow_tampering: self.allow_tampering.or(lower.allow_tampering),
+        }
+    }
+
+    pub(super) fn defaults() -> VerifyPart {
+        VerifyPart {
+            criteria: Set::default(Vec::new()),
+            timeout: Set::default(check::TIMEOUT),
+            judge: Set::default(Judge::Exit),
+            red_first: Set::default(false),
+            protect: Set::default(Vec::new()),
+            allow_tampering: Set::default(false),
+        }
+    }
+
+    /// Everything but the checks themselves.
+    pub(super) fn verification(&self) -> Verification {
+        fn value<T: Clone + Default>(set: &Option<Set<T>>) -> T {
+            set.as_ref().map(|set| set.value.clone()).unwrap_or_default()
+        }
+        Verification {
+            checks: Vec::new(),
+            judge: value(&self.judge),
+            red_first: value(&self.red_first),
+            allow_tampering: value(&self.allow_tampering),
+            protect: value(&self.protect),
+        }
+    }
+}
