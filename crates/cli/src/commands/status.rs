@@ -114,7 +114,8 @@ fn tell(status: &Status) -> String {
         view.iteration,
         counted(view.attempts.into(), "attempt")
     );
-    text += &format!("agent     {}\n", view.agent);
+    let model = view.model.as_ref().map_or(String::new(), |model| format!(", model {}", printable(model)));
+    text += &format!("agent     {}{model}\n", view.agent);
     let until = view.ended_at.unwrap_or_else(Timestamp::now);
     text += &format!("time      {} since {}\n", span(since(view.started_at, until)), moment(view.started_at));
     if let Some(line) = view.last_output.lines().rev().find(|line| !line.trim().is_empty()) {
