@@ -462,3 +462,123 @@ fn what_was_printed_on_the_way_to_a_good_end_explains_no_bad_exit() {
         Outcome::Failed { what: "exit code 1, after it had ended well".to_owned() }
     );
 }
+
+#[test]
+fn qwen_calls_a_failed_request_a_success() {
+    for (name, is_expected) in [
+        ("e401", (|outcome| matches!(outcome, Outcome::Unauthenticated { .. })) as fn(&Outcome) -> bool),
+        ("e429_end", |outcome| matches!(outcome, Outcome::Limited { reset: Some(_), .. })),
+        ("e500", |outcome| matches!(outcome, Outcome::Overloaded { .. })),
+    ] {
+        let failed = recording("qwen", name);
+        assert_eq!(failed.exit(), CLEAN, "{name}");
+        assert!(String::from_utf8_lossy(&failed.stdout()).contains(r#""subtype":"success""#), "{name}");
+        let conclusion = failed.heard().conclusion;
+        assert!(is_expected(&conclusion.outcome), "{name}: {:?}", conclusion.outcome);
+        assert_eq!(conclusion.claim, Claim::None, "{name}");
+    }
+}
+
+#[test]
+fn qwen_s_words_about_an_error_are_no_error() {
+    let result = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"It printed [API Error: 429 x].\n<promise>COMPLETE</promise>"}"#;
+    let conclusion = lines("qwen", &[result], &CLEAN).conclusion;
+    assert_eq!((conclusion.outcome, conclusion.claim), (Outcome::Finished, Claim::Made { line: 2 }));
+    let claude = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"[API Error: 429 x]"}"#;
+    assert_eq!(lines("claude", &[claude], &CLEAN).conclusion.outcome, Outcome::Finished);
+}
+
+#[test]
+fn qwen_counts_the_whole_conversation() {
+    let catalogue = Catalogue::builtin();
+    let before = Usage { input_tokens: 2000, cached_tokens: 600, output_tokens: 100, cost: Cost(0) };
+    let hearing = ralph_agents::stream::Hearing { counter: before, ..listening::hearing(&catalogue, "qwen") };
+    let parser = catalogue.get("qwen").expect("qwen").parser(hearing);
+    let conclusion = hear(parser, &recording("qwen", "resume").stdout(), b"", &CLEAN).conclusion;
+    assert_eq!((conclusion.usage.input_tokens, conclusion.usage.output_tokens), (2000, 100));
+    assert_eq!(conclusion.counter.input_tokens, 4000);
+}
+
+#[test]
+fn a_conversation_that_is_gone_is_told_from_other_failures() {
+    for agent in ["claude", "codex", "gemini", "qwen", "opencode"] {
+        let found = outcome(agent, "resume_missing");
+        assert!(matches!(found, Outcome::SessionGone { .. }), "{agent}: {found:?}");
+    }
+    let said = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"No conversation found with session ID: x"}"#;
+    assert_eq!(lines("claude", &[said], &CLEAN).conclusion.outcome, Outcome::Finished);
+}
+
+#[test]
+fn claude_s_assistant_lines_are_not_added_up() {
+    let block = |text: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"id":"msg_1","model":"m","content":[{{"type":"text","text":"{text}"}}],"usage":{{"input_tokens":1000,"output_tokens":1}}}},"parent_tool_use_id":null}}"#
+        )
+    };
+    let result = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"b","usage":{"input_tokens":1000,"output_tokens":50}}"#;
+    let usage = lines("claude", &[&block("a"), &block("b"), result], &CLEAN).conclusion.usage;
+    assert_eq!((usage.input_tokens, usage.output_tokens), (1000, 50));
+}
+
+#[test]
+fn claude_calls_its_sub_agent_tool_by_two_names() {
+    for name in ["Task", "Agent"] {
+        let start = format!(
+            r#"{{"type":"assistant","message":{{"model":"m","content":[{{"type":"tool_use","id":"t1","name":"{name}","input":{{"description":"job"}}}}]}},"parent_tool_use_id":null}}"#
+        );
+        let events = lines("claude", &[&start], &CLEAN).events;
+        assert!(events.iter().any(|event| matches!(event, AgentEvent::SubAgentStarted { .. })), "{name}");
+    }
+}
+
+#[test]
+fn claude_s_other_system_lines_are_passed_over() {
+    let result = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"ok"}"#;
+    let kinds =
+        ["status", "compact_boundary", "hook_response", "model_fallback", "turn_duration", "brand_new"];
+    let system = kinds.map(|kind| format!(r#"{{"type":"system","subtype":"{kind}","session_id":"s"}}"#));
+    let mut all: Vec<&str> = system.iter().map(String::as_str).collect();
+    all.extend([r#"{"type":"brand_new_type","x":[1,{}]}"#, result]);
+    let conclusion = lines("claude", &all, &CLEAN).conclusion;
+    assert_eq!((conclusion.outcome, conclusion.malformed), (Outcome::Finished, 0));
+}
+
+#[test]
+fn claude_that_a_hook_kept_going_too_often_ends_with_nothing_said() {
+    let said = r#"{"type":"assistant","message":{"model":"m","content":[{"type":"text","text":"<promise>COMPLETE</promise>"}]},"parent_tool_use_id":null}"#;
+    let capped = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":9,"result":""}"#;
+    let conclusion = lines("claude", &[said, capped], &CLEAN).conclusion;
+    assert_eq!((conclusion.outcome, conclusion.claim), (Outcome::Finished, Claim::None));
+}
+
+#[test]
+fn claude_s_prompt_that_is_too_long_and_its_turns_that_ran_out_are_failures() {
+    for name in ["e400", "maxturns", "budget"] {
+        let found = outcome("claude", name);
+        assert!(matches!(found, Outcome::Failed { .. }), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn codex_s_warning_on_standard_error_is_harmless() {
+    let warning = b"WARNING: proceeding, even though we could not update PATH\n";
+    let heard = hear(parser("codex"), &recording("codex", "text_json").stdout(), warning, &CLEAN);
+    assert_eq!(heard.conclusion.outcome, Outcome::Finished);
+    let failed = hear(parser("codex"), b"", &[&warning[..], b"Error: something new\n"].concat(), &FAILED);
+    assert_eq!(failed.conclusion.outcome, Outcome::Failed { what: "Error: something new".to_owned() });
+}
+
+#[test]
+fn codex_that_a_signal_ended_prints_no_last_line() {
+    assert_eq!(outcome("codex", "sig_codexbin_SIGTERM"), Outcome::Unfinished);
+    assert_eq!(claim("codex", "sig_codexbin_SIGTERM"), Claim::None);
+}
+
+#[test]
+fn gemini_calls_a_failed_command_a_success() {
+    let heard = recording("gemini", "bashfail").heard();
+    let results =
+        heard.events.iter().filter(|event| matches!(event, AgentEvent::ToolResult { ok: true, .. }));
+    assert_eq!((results.count(), heard.conclusion.outcome), (1, Outcome::Finished));
+}

@@ -452,3 +452,25 @@ fn a_conversation_is_gone_on_with_until_it_is_gone() {
     attempt(&mut fresh, Ok(said("s1", 0)), now(1));
     assert_eq!(conversation(&fresh), None);
 }
+
+#[test]
+fn a_run_that_was_stored_before_there_were_choices_is_read_as_one_without() {
+    let run = crewed(None, Sessions::Fresh);
+    let mut stored = serde_json::to_value(&run).unwrap();
+    let newer = [
+        ("/crew", &["guests", "lead", "asked", "routes", "sessions"][..]),
+        ("/crew/members/0", &["conversation"]),
+        ("/crew/members/1", &["conversation"]),
+        ("/tally", &["on_task", "errors"]),
+        ("/task", &["labels", "priority"]),
+        ("/policy/retry", &["on_error", "max_retries"]),
+        ("", &["skipped"]),
+    ];
+    for (place, keys) in newer {
+        let object = stored.pointer_mut(place).unwrap().as_object_mut().unwrap();
+        for key in keys {
+            assert!(object.remove(*key).is_some(), "{place} has no {key}");
+        }
+    }
+    assert_eq!(serde_json::from_value::<Run>(stored).unwrap(), Run { fresh: Vec::new(), ..run });
+}

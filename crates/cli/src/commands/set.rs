@@ -13,7 +13,10 @@ use crate::project::Project;
 
 const FROM_THEN: &str = "takes that up from the next iteration on";
 
-/// Change a run while it is on, from its next iteration on; a stopped run takes it up when it is resumed.
+/// Change a run while it is on.
+///
+/// It counts from the next iteration on. A stopped run takes it up when it is resumed, and one that stands still because
+/// every agent is at its limit takes up another agent at once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

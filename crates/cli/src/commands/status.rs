@@ -115,7 +115,8 @@ fn tell(status: &Status) -> String {
         view.iteration,
         counted(view.attempts.into(), "attempt")
     );
-    text += &format!("agent     {}\n", view.agent);
+    let model = view.model.as_ref().map_or(String::new(), |model| format!(", model {}", printable(model)));
+    text += &format!("agent     {}{model}\n", view.agent);
     if let Some(used) = render::usage(&view.usage) {
         text += &format!("used      {used}\n");
     }

@@ -19,17 +19,20 @@ pub(crate) enum Scenario {
     LimitWaitedOut,
     /// An abort in the middle of a tool call.
     Abort,
+    /// Two iterations in one session of the program's own, each counted once.
+    SameSession,
 }
 
 impl Scenario {
-    pub(crate) const ALL: [Scenario; 3] =
-        [Scenario::ThreeIterations, Scenario::LimitWaitedOut, Scenario::Abort];
+    pub(crate) const ALL: [Scenario; 4] =
+        [Scenario::ThreeIterations, Scenario::LimitWaitedOut, Scenario::Abort, Scenario::SameSession];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Scenario::ThreeIterations => "three iterations, a file",
             Scenario::LimitWaitedOut => "a limit is waited out",
             Scenario::Abort => "an abort in a tool call",
+            Scenario::SameSession => "one session goes on",
         }
     }
 
@@ -40,6 +43,7 @@ impl Scenario {
             Scenario::ThreeIterations => three_iterations(&project, program),
             Scenario::LimitWaitedOut => limit_waited_out(&project, program),
             Scenario::Abort => abort(&project, program),
+            Scenario::SameSession => same_session(&project, program, &server),
         }
     }
 
@@ -58,6 +62,9 @@ impl Scenario {
                 let limited = Turn::fault(Fault::RateLimit { retry_after: Some(1), times: 1 });
                 Script::of([done()]).on("This is iteration 1 of", [limited, done()])
             }
+            Scenario::SameSession => Script::of([done()])
+                .on("This is iteration 1 of", [Turn::say("I began; more is to do.")])
+                .on("This is iteration 2 of", [done()]),
             Scenario::Abort => {
                 let wait = Turn::call("I wait.", Call::Shell(WAITING.to_owned()));
                 Script::of([done()]).on("This is iteration 1 of", [wait, done()])
@@ -120,6 +127,27 @@ fn abort(project: &Project, program: Program) -> Result<(), String> {
     expect(ran.code == Some(130), "exit code 130", &ran)?;
     let left = survivors(&id);
     expect(left.is_empty(), &format!("no process left, not {left:?}"), &ran)
+}
+
+fn same_session(project: &Project, program: Program, server: &Server) -> Result<(), String> {
+    let args = ["run", "Think.", "--agent", program.name(), "--max-iterations", "3", "--session", "continue"];
+    let ran = project.start(&args).end(PATIENCE);
+    expect(ran.code == Some(0), "exit code 0", &ran)?;
+    let seen = server.seen();
+    let history = |iteration: u32| {
+        let brief = format!("This is iteration {iteration} of");
+        let asked = seen.iter().filter(|seen| seen.last_user_text.contains(&brief) && !seen.tools.is_empty());
+        asked.map(|seen| seen.messages).max().unwrap_or(0)
+    };
+    let (first, second) = (history(1), history(2));
+    expect(second > first, &format!("a longer history than {first} messages, not {second}"), &ran)?;
+    let ended = project.journal().into_iter().filter(|entry| entry["type"] == "attempt_ended");
+    let reports: Vec<_> = ended.map(|entry| entry["ending"]["reported"].clone()).collect();
+    let [one, two] = reports.as_slice() else { return Err(format!("two attempts, not {reports:?}")) };
+    expect(one["conversation"]["id"] == two["conversation"]["id"], "one session", &ran)?;
+    let tokens = |report: &serde_json::Value| report["usage"]["output_tokens"].as_u64().unwrap_or(0);
+    let counted = format!("each attempt's own tokens, not {} and {}", tokens(one), tokens(two));
+    expect(tokens(one) > 0 && tokens(one) == tokens(two), &counted, &ran)
 }
 
 fn expect(holds: bool, what: &str, ran: &Ran) -> Result<(), String> {
