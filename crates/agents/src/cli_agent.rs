@@ -1,5 +1,6 @@
 //! An agent program of the catalogue, as the engine drives it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use ralph_core::brief::Brief;
 use ralph_core::event::Stream;
 use ralph_core::id::AgentName;
 use ralph_core::report::{AgentExit, Usage};
-use ralph_engine::agent::{Agent, Heard, Invocation, Listener};
+use ralph_engine::agent::{Agent, Heard, Invocation, Listener, Prompt};
 use ralph_engine::output::Tail;
 
-use crate::catalog::{Entry, PromptChannel, Unsupported};
+use crate::catalog::{Entry, PROMPT, PromptChannel, Unsupported};
 use crate::prices::Prices;
 use crate::program::{ProgramError, find};
 use crate::stream::{Conclusion, Format, Hearing, Outcome, Parser};
@@ -26,6 +27,7 @@ const STDERR_CHARACTERS: usize = 16_000;
 pub struct CliAgent {
     entry: Entry,
     invocation: Invocation,
+    prompt: Prompt,
     choice: Choice,
     prices: Arc<Prices>,
 }
@@ -45,8 +47,6 @@ pub enum CliAgentError {
     Unsupported(#[from] Unsupported),
     #[error(transparent)]
     Program(#[from] ProgramError),
-    #[error("{0} takes its prompt as an argument, which is not supported yet")]
-    PromptByArgument(AgentName),
 }
 
 impl CliAgent {
@@ -58,14 +58,12 @@ impl CliAgent {
         base: &Path,
         search_path: &str,
     ) -> Result<CliAgent, CliAgentError> {
-        if entry.prompt == PromptChannel::Argument {
-            return Err(CliAgentError::PromptByArgument(entry.name.clone()));
-        }
         let resume = choice.resume.as_ref().map(|(session, _)| session.as_str());
         let mut invocation = entry.invocation(choice.model.as_deref(), choice.effort.as_deref(), resume)?;
         let program: PathBuf = find(&entry.program, base, search_path)?;
         invocation.program = program.into();
-        Ok(CliAgent { entry: entry.clone(), invocation, choice, prices })
+        let prompt = place_of_prompt(entry.prompt, &mut invocation.args);
+        Ok(CliAgent { entry: entry.clone(), invocation, prompt, choice, prices })
     }
 
     pub fn entry(&self) -> &Entry {
@@ -100,6 +98,14 @@ impl Agent for CliAgent {
         self.invocation.clone()
     }
 
+    fn prompt(&self) -> Prompt {
+        self.prompt
+    }
+
+    fn state(&self) -> &[String] {
+        &self.entry.state
+    }
+
     fn listen(&self, attempt: &Attempt, brief: &Brief) -> Box<dyn Listener> {
         Box::new(self.attend(attempt, brief))
     }
@@ -110,6 +116,17 @@ impl Agent for CliAgent {
 
     fn is_structured(&self) -> bool {
         self.entry.format != Format::Text
+    }
+}
+
+/// Takes the slot of the prompt out of the arguments and says where it was.
+fn place_of_prompt(channel: PromptChannel, args: &mut Vec<OsString>) -> Prompt {
+    match channel {
+        PromptChannel::Stdin => Prompt::Stdin,
+        PromptChannel::Argument => {
+            let at = args.iter().position(|arg| arg == PROMPT);
+            Prompt::Argument(at.inspect(|at| drop(args.remove(*at))).unwrap_or(args.len()))
+        }
     }
 }
 
@@ -181,7 +198,7 @@ mod tests {
     use ralph_core::id::{AgentName, TaskId};
     use ralph_core::promise::{Claim, Word};
     use ralph_core::report::{AgentExit, Usage};
-    use ralph_engine::agent::Agent;
+    use ralph_engine::agent::{Agent, Prompt};
     use std::path::Path;
     use std::sync::Arc;
 
@@ -236,9 +253,20 @@ mod tests {
             refused("[agents.claude]\nprogram = \"sh\"\nresume = []", Choice { resume, ..none() }),
             "claude cannot resume a session"
         );
+    }
+
+    #[test]
+    fn a_prompt_by_argument_goes_where_its_slot_is_or_to_the_end() {
+        let prompt = |args: &str| {
+            let user = format!("[agents.claude]\nprogram = \"sh\"\nprompt = \"argument\"\nargs = {args}");
+            let agent = agent(&user, Choice::default()).expect("an agent");
+            let (attempt, _) = attempt();
+            (agent.prompt(), agent.invocation(&attempt).args)
+        };
         assert_eq!(
-            refused("[agents.claude]\nprogram = \"sh\"\nprompt = \"argument\"", none()),
-            "claude takes its prompt as an argument, which is not supported yet"
+            prompt(r#"["-p", "{prompt}", "-x"]"#),
+            (Prompt::Argument(1), vec!["-p".into(), "-x".into()])
         );
+        assert_eq!(prompt(r#"["{yolo}", "--"]"#).0, Prompt::Argument(2));
     }
 }

@@ -10,6 +10,7 @@ mod perform;
 mod problem;
 mod project;
 mod render;
+mod sandbox;
 mod screen;
 mod settings;
 mod words;
@@ -23,6 +24,9 @@ use commands::Cli;
 fn main() -> ExitCode {
     // A guard has no use for a runtime, and may not have threads: it is told apart before anything else.
     if let Some(code) = commands::guard::become_guard() {
+        return code;
+    }
+    if let Some(code) = commands::confine::become_agent() {
         return code;
     }
     let cli = Cli::parse();

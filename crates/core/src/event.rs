@@ -9,6 +9,7 @@ use crate::control::{Control, ControlNo};
 use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::{Cost, Limits};
 use crate::report::{Fault, Report};
+use crate::sandbox::Sandbox;
 use crate::stop::{RunState, StopReason};
 use crate::verdict::Verdict;
 
@@ -128,6 +129,8 @@ pub struct Started {
     pub promise: String,
     pub nonce: bool,
     pub limits: LimitsShown,
+    #[serde(default)]
+    pub sandbox: Sandbox,
 }
 
 /// The limits of a run as plain numbers.

@@ -38,6 +38,7 @@ pub mod promise;
 pub mod redact;
 pub mod report;
 pub mod run;
+pub mod sandbox;
 pub mod stop;
 pub mod task;
 pub mod verdict;

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::promise::Word;
+use crate::sandbox::Sandbox;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
@@ -15,6 +16,8 @@ pub struct Policy {
     pub completion: Completion,
     pub deadlines: Deadlines,
     pub retry: Retry,
+    #[serde(default)]
+    pub sandbox: Sandbox,
 }
 
 /// Every limit of a run. They are checked in one place: `Run::limit_reached`.

@@ -11,6 +11,7 @@ use crate::control::Control;
 use crate::event::{Ending, Entry, Event, LimitsShown};
 use crate::id::{AgentName, RunId, SessionId, TaskId};
 use crate::report::Usage;
+use crate::sandbox::Sandbox;
 use crate::stop::RunState;
 
 /// `ralph status --json`.
@@ -38,6 +39,7 @@ pub struct RunView {
     pub snapshot: Option<String>,
     pub last_output: String,
     pub limits: LimitsShown,
+    pub sandbox: Sandbox,
     pub doing: Doing,
     pub started_at: Timestamp,
     pub last_iteration_at: Option<Timestamp>,
@@ -84,6 +86,7 @@ impl RunView {
             snapshot: None,
             last_output: String::new(),
             limits: started.limits,
+            sandbox: started.sandbox,
             doing: Doing::Between,
             started_at: entry.at,
             last_iteration_at: None,

@@ -14,6 +14,7 @@ use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Prom
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Fault, Report, Usage};
 use ralph_core::run::{Pace, Request, Run, Step};
+use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
 use ralph_core::verdict::{self, Verdict};
@@ -38,6 +39,7 @@ fn start(limits: Limits) -> Run {
         completion: Completion::by_promise(promise),
         deadlines: Deadlines::default(),
         retry: Retry { base: Duration::ZERO, ..Retry::default() },
+        sandbox: Sandbox::default(),
     };
     let request = Request {
         id: RunId::new(at, 1),

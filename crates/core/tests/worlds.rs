@@ -18,6 +18,7 @@ use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Prom
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
 use ralph_core::run::{Fresh, Pace, Request, Run, Step, Until};
+use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
 use ralph_core::verdict;
@@ -520,6 +521,7 @@ fn policy(dice: &mut Dice) -> Policy {
         completion: Completion::by_promise(promise),
         deadlines: Deadlines::default(),
         retry: Retry::default(),
+        sandbox: Sandbox::default(),
     }
 }
 

@@ -26,6 +26,7 @@ pub mod output;
 mod place;
 mod probe;
 mod rescue;
+pub mod sandbox;
 mod settle;
 mod stopwatch;
 mod urgency;
@@ -39,6 +40,7 @@ pub use feed::{Appetite, Feed, Seen, Watch, feed};
 pub use guard::Guard;
 pub use hooks::{Hook, deliveries};
 pub use place::Place;
+pub use probe::{Answer, preflight};
 pub use urgency::Urgency;
 pub use wake::ring;
 

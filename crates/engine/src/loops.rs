@@ -17,6 +17,7 @@ use ralph_core::promise::{Word, WordError};
 use ralph_core::redact::Redactor;
 use ralph_core::report::Fault;
 use ralph_core::run::{Request, Run, Step};
+use ralph_core::sandbox::Sandbox;
 use ralph_core::task::Task;
 use ralph_core::view::RunView;
 use ralph_store::{Commit, Seat, Store, StoreError};
@@ -194,6 +195,7 @@ impl<S: Store> Loops<S> {
                 completion: Completion::by_promise(Promise { word, nonce: true }),
                 deadlines: Deadlines::default(),
                 retry: Retry::default(),
+                sandbox: Sandbox::default(),
             },
             crew: Crew::new(Member::new(self.host.clone(), Vec::new()), Vec::new()),
             seed,

@@ -65,7 +65,7 @@ impl Version {
 pub enum PromptChannel {
     #[default]
     Stdin,
-    /// Its last argument.
+    /// The argument where `{prompt}` stands, or the last.
     Argument,
 }
 

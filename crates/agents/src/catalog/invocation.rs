@@ -4,11 +4,13 @@ use std::ffi::OsString;
 
 use ralph_engine::agent::Invocation;
 
-use super::entry::Entry;
+use super::entry::{Entry, PromptChannel};
 use super::error::Unsupported;
 
 /// Where the arguments of a choice go among the fixed ones.
-const SLOTS: [&str; 4] = ["{model}", "{effort}", "{resume}", "{yolo}"];
+const SLOTS: [&str; 5] = ["{model}", "{effort}", "{resume}", "{yolo}", PROMPT];
+/// Where the prompt goes, if it is an argument; it stays there until the prompt is known.
+pub const PROMPT: &str = "{prompt}";
 const VALUE: &str = "{value}";
 
 impl Entry {
@@ -70,6 +72,9 @@ fn filled(template: &[String], value: Option<&str>) -> Vec<OsString> {
 pub(super) fn check(entry: &Entry) -> Result<(), String> {
     if let Some(unknown) = entry.args.iter().find(|arg| is_slot(arg) && !SLOTS.contains(&arg.as_str())) {
         return Err(format!("`args` has {unknown}, which is none of {}", SLOTS.join(" ")));
+    }
+    if entry.prompt == PromptChannel::Stdin && entry.args.iter().any(|arg| arg == PROMPT) {
+        return Err(format!("`args` has {PROMPT}, and `prompt` is not \"argument\""));
     }
     let choices = [("model", &entry.model), ("effort", &entry.effort.args), ("resume", &entry.resume)];
     match choices.iter().find(|(_, args)| !args.is_empty() && !args.iter().any(|arg| arg.contains(VALUE))) {

@@ -17,6 +17,7 @@ use crate::limit::Rule;
 pub use entry::{Effort, Entry, PromptChannel, Provenance, Version};
 pub use error::{CatalogueError, Unsupported};
 use fields::Fields;
+pub use invocation::PROMPT;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Catalogue {

@@ -137,6 +137,7 @@ fn mistakes_are_told_with_their_place() {
         "[agents.\"a b\"]\nprogram = \"x\"",
         "x = 1\n[agents.claude]\nargs = [\"{modell}\"]",
         "[agents.claude]\nmodel = [\"--model\"]",
+        "[agents.claude]\nargs = [\"{prompt}\"]",
         "[agents.claude]\nargs = [",
         "[agents.claude]\nprovenance = { nothing = { read = \"x\" } }",
         "[[agents.claude.signals]]\nmeans = \"angry\"",

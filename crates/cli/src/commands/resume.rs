@@ -16,9 +16,10 @@ use super::Outcome;
 use super::control::PATIENCE;
 use super::run::ShowFlags;
 use crate::crew::check;
-use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
+use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
+use crate::sandbox::Ground;
 use crate::settings::Given;
 
 /// Un-pause a live run, or go on with one that was stopped, aborted or interrupted.
@@ -58,11 +59,21 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let lock = take_lock(&project.place, &id)?;
     custody::reap_run(id.as_str()).map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
     let staff = staff(&project.loaded, &project.place.root)?;
-    let (place, _, settings) = project.settings(&store, args.yes).await?;
+    let (place, state_dir, settings) = project.settings(&store, args.yes).await?;
     check(&seen.crew, &staff, &seen.policy.limits)?;
+    let environment = inherited(&settings);
+    let ground = Ground {
+        root: &place.root,
+        state_dir: &state_dir,
+        environment: &environment,
+        crew: &seen.crew,
+        staff: &staff,
+    };
+    ground.renew(&seen.policy.sandbox)?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings)).await?;
-    let stage = Stage { place, settings, store, lock, staff, redactor: redactor(), how: args.show.how() };
+    let (redactor, how) = (redactor(), args.show.how());
+    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }

@@ -10,7 +10,7 @@ use ralph_core::crew::Crew;
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
-use ralph_core::policy::Kind;
+use ralph_core::policy::{Kind, Policy};
 use ralph_core::promise::contains_literal_tag;
 use ralph_core::redact::Redactor;
 use ralph_core::run::{Request, Run};
@@ -21,12 +21,13 @@ use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
 use crate::crew::{check, crew};
-use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
+use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{self, Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
+use crate::sandbox::Ground;
 use crate::screen::Show;
-use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
-use crate::settings::{Given, Settings};
+use crate::settings::Given;
+use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags, SandboxFlags};
 use crate::words::size;
 
 /// As much as may be attached to a prompt.
@@ -53,6 +54,8 @@ pub(crate) struct Args {
     promise: PromiseFlags,
     #[command(flatten)]
     limits: LimitFlags,
+    #[command(flatten)]
+    sandbox: SandboxFlags,
 
     /// Leave an unfinished run of this directory behind and start a new one
     #[arg(long)]
@@ -89,6 +92,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     args.agent.add_to(&mut flags);
     args.promise.add_to(&mut flags);
     args.limits.add_to(&mut flags);
+    args.sandbox.add_to(&mut flags);
     let project = Project::here(flags)?;
     let redactor = redactor();
     let prompt = redacted(&prompt(&args.prompt, &args.files)?, &redactor);
@@ -109,14 +113,24 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
         settings.agent.command = settings.agent.command.map(|words| from_here(words, &place.root));
     }
     let crew = crew(&settings, &redactor)?;
-    let mut run = new_run(id, at, &prompt, &settings, crew)?;
-    check(&run.crew, &staff, &run.policy.limits)?;
+    let policy = settings.policy(Kind::Prompt);
+    check(&crew, &staff, &policy.limits)?;
+    let environment = inherited(&settings);
+    let ground = Ground {
+        root: &place.root,
+        state_dir: &state_dir,
+        environment: &environment,
+        crew: &crew,
+        staff: &staff,
+    };
+    let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
+    let mut run = new_run(id, at, &prompt, policy, crew);
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
-    let stage = Stage { place, settings, store, lock, staff, redactor, how: args.show.how() };
+    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how: args.show.how() };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
@@ -135,14 +149,7 @@ fn from_here(mut words: Vec<String>, root: &Path) -> Vec<String> {
     words
 }
 
-fn new_run(
-    id: RunId,
-    at: Timestamp,
-    prompt: &Prompt,
-    settings: &Settings,
-    crew: Crew,
-) -> Result<Run, Problems> {
-    let policy = settings.policy(Kind::Prompt);
+fn new_run(id: RunId, at: Timestamp, prompt: &Prompt, policy: Policy, crew: Crew) -> Run {
     let mut notices = prompt.notices.clone();
     if contains_literal_tag(&prompt.text) && policy.completion.promise.nonce {
         notices.push(
@@ -161,7 +168,7 @@ fn new_run(
     for text in notices {
         run.note(at, Event::Notice { text });
     }
-    Ok(run)
+    run
 }
 
 struct Prompt {

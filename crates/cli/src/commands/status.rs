@@ -115,6 +115,7 @@ fn tell(status: &Status) -> String {
         counted(view.attempts.into(), "attempt")
     );
     text += &format!("agent     {}\n", view.agent);
+    text += &format!("sandbox   {}\n", view.sandbox);
     let until = view.ended_at.unwrap_or_else(Timestamp::now);
     text += &format!("time      {} since {}\n", span(since(view.started_at, until)), moment(view.started_at));
     if let Some(line) = view.last_output.lines().rev().find(|line| !line.trim().is_empty()) {

@@ -20,7 +20,7 @@ use crate::problem::{Place, Problem};
 const LARGEST: u64 = 1024 * 1024;
 const MOST_HOOKS: usize = 100;
 const REPORTED: usize = 20;
-pub(crate) const SECTIONS: [&str; 5] = ["limits", "agent", "promise", "completion", "output"];
+pub(crate) const SECTIONS: [&str; 6] = ["limits", "agent", "promise", "completion", "output", "sandbox"];
 
 /// Sections that say what agents are and cost.
 const CATALOGUE: [&str; 2] = ["agents", "prices"];

@@ -17,10 +17,10 @@ use super::limits;
 use super::origin::Set;
 use super::raw::Given;
 use super::reader::{Known, Reader};
-use super::resolved::CustodyChoice;
+use super::resolved::{CustodyChoice, SandboxChoice};
 use super::value::count::{count, count_u32};
 use super::value::duration::{deadline, delay, limit};
-use super::value::{command, cost::cost, plain, size::size};
+use super::value::{command, cost::cost, plain, sandbox, size::size};
 use crate::problem::Problem;
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -41,6 +41,8 @@ pub(crate) struct Partial {
     pub(crate) completion: CompletionPart,
     #[schemars(with = "Option<OutputPart>")]
     pub(crate) output: OutputPart,
+    #[schemars(with = "Option<SandboxPart>")]
+    pub(crate) sandbox: SandboxPart,
     /// Commands to run when something happens in a run.
     #[schemars(rename = "hook", with = "Option<Vec<HookKeys>>")]
     pub(crate) hooks: Vec<Set<Hook>>,
@@ -145,6 +147,23 @@ pub(crate) struct OutputPart {
     pub(crate) keep_tail: Option<Set<u64>>,
 }
 
+/// How far the agent reaches: inside, it writes in the project, in the temporary directory and in its own state only,
+/// and sees nothing of ralph's.
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct SandboxPart {
+    /// By what the agent is kept inside: "landlock", "bubblewrap", or "auto" for the first of them that this machine
+    /// can do. A sandbox that cannot be had is an error.
+    #[schemars(with = "Option<SandboxChoice>", extend("default" = "off"))]
+    pub(crate) mode: Option<Set<SandboxChoice>>,
+    /// Whether the agent may use the network; only bubblewrap can take it away.
+    #[schemars(with = "Option<bool>", extend("default" = true))]
+    pub(crate) network: Option<Set<bool>>,
+    /// Where else the agent may write, as absolute paths or below ~.
+    #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["~/.cargo", "~/.npm"]]))]
+    pub(crate) write: Option<Set<Vec<String>>>,
+}
+
 impl Partial {
     pub(crate) fn read(given: Given, problems: &mut Vec<Problem>) -> Partial {
         let mut reader = Reader::new(given.items, problems);
@@ -175,6 +194,11 @@ impl Partial {
                 keep_head: from.take("output", "keep_head", size),
                 keep_tail: from.take("output", "keep_tail", size),
             },
+            sandbox: SandboxPart {
+                mode: from.take("sandbox", "mode", sandbox::mode),
+                network: from.take("sandbox", "network", plain::boolean),
+                write: from.take("sandbox", "write", sandbox::paths),
+            },
             hooks: Vec::new(),
         }
     }
@@ -197,6 +221,11 @@ impl Partial {
             output: OutputPart {
                 keep_head: self.output.keep_head.or(lower.output.keep_head),
                 keep_tail: self.output.keep_tail.or(lower.output.keep_tail),
+            },
+            sandbox: SandboxPart {
+                mode: self.sandbox.mode.or(lower.sandbox.mode),
+                network: self.sandbox.network.or(lower.sandbox.network),
+                write: self.sandbox.write.or(lower.sandbox.write),
             },
             hooks,
         }

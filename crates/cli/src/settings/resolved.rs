@@ -8,12 +8,13 @@ use std::time::Duration;
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Policy, Promise, Retry, Signal};
 use ralph_core::promise::Word;
+use ralph_core::sandbox::Sandbox;
 use schemars::JsonSchema;
 
 use super::hook::Hook;
 use super::limits::LimitsSet;
 use super::origin::Set;
-use super::partial::{AgentPart, CompletionPart, LimitsPart, OutputPart, Partial, PromisePart};
+use super::partial::{AgentPart, CompletionPart, LimitsPart, OutputPart, Partial, PromisePart, SandboxPart};
 use super::sources::base_dir;
 use crate::problem::Problem;
 
@@ -24,6 +25,7 @@ pub(crate) struct Settings {
     pub(crate) state_dir: PathBuf,
     pub(crate) agent: Agent,
     pub(crate) output: Kept,
+    pub(crate) sandbox: SandboxWish,
     pub(crate) hooks: Vec<Hook>,
     limits: LimitsSet,
     completion: Completion,
@@ -51,6 +53,35 @@ pub(crate) enum CustodyChoice {
     Subreaper,
 }
 
+/// What is asked to keep an agent inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "snake_case", inline)]
+pub(crate) enum SandboxChoice {
+    Off,
+    Auto,
+    Landlock,
+    Bubblewrap,
+}
+
+impl SandboxChoice {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            SandboxChoice::Off => "off",
+            SandboxChoice::Auto => "auto",
+            SandboxChoice::Landlock => "landlock",
+            SandboxChoice::Bubblewrap => "bubblewrap",
+        }
+    }
+}
+
+/// The sandbox that is asked for; what there is decides what it becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SandboxWish {
+    pub(crate) choice: SandboxChoice,
+    pub(crate) network: bool,
+    pub(crate) write: Vec<String>,
+}
+
 /// How many bytes of an attempt's output are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kept {
@@ -66,6 +97,7 @@ impl Settings {
             completion: self.completion.clone(),
             deadlines: self.deadlines,
             retry: self.retry,
+            sandbox: Sandbox::default(),
         }
     }
 
@@ -88,6 +120,11 @@ impl Settings {
                 custody: certain(&agent.custody),
             },
             output: Kept { head: certain(&merged.output.keep_head), tail: certain(&merged.output.keep_tail) },
+            sandbox: SandboxWish {
+                choice: certain(&merged.sandbox.mode),
+                network: certain(&merged.sandbox.network),
+                write: certain(&merged.sandbox.write),
+            },
             hooks: merged.hooks.iter().map(|set| set.value.clone()).collect(),
             limits: LimitsSet::resolve(&merged.limits)?,
             completion: completion(merged),
@@ -152,6 +189,11 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         promise: PromisePart { word: Set::default(default_word()), nonce: Set::default(true) },
         completion: CompletionPart { require: Set::default(BTreeSet::from([Signal::Promise])) },
         output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT) },
+        sandbox: SandboxPart {
+            mode: Set::default(SandboxChoice::Off),
+            network: Set::default(true),
+            write: Set::default(Vec::new()),
+        },
         ..Partial::default()
     }
 }

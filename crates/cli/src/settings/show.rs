@@ -47,7 +47,7 @@ fn row<T>(
 }
 
 fn rows(merged: &Partial) -> Vec<Row> {
-    let Partial { state_dir, limits, agent, promise, completion, output, hooks: _ } = merged;
+    let Partial { state_dir, limits, agent, promise, completion, output, sandbox, hooks: _ } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
@@ -75,6 +75,9 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("completion", "require", &completion.require, signals),
         row("output", "keep_head", &output.keep_head, bytes),
         row("output", "keep_tail", &output.keep_tail, bytes),
+        row("sandbox", "mode", &sandbox.mode, |mode| json!(mode.name())),
+        row("sandbox", "network", &sandbox.network, |on| json!(on)),
+        row("sandbox", "write", &sandbox.write, |paths| json!(paths)),
     ]
 }
 

@@ -12,6 +12,7 @@ mod hooks;
 mod orphans;
 mod output;
 mod redaction;
+mod sandbox;
 mod signals;
 mod starts;
 mod storage;

@@ -54,6 +54,7 @@ impl Run {
             promise: promise.word.to_string(),
             nonce: promise.nonce,
             limits: LimitsShown::from(&self.policy.limits),
+            sandbox: self.policy.sandbox.clone(),
         }
     }
 

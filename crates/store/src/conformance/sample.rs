@@ -12,6 +12,7 @@ use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Prom
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
 use ralph_core::run::{Request, Run, Step, Until};
+use ralph_core::sandbox::Sandbox;
 use ralph_core::task::Task;
 use ralph_core::verdict::Verdict;
 
@@ -50,6 +51,7 @@ pub fn run_with_id(id: RunId) -> Run {
         completion: Completion::by_promise(promise),
         deadlines: Deadlines::default(),
         retry: Retry { base: Duration::ZERO, longest: Duration::ZERO },
+        sandbox: Sandbox::default(),
     };
     let request = Request {
         id,
