@@ -86,6 +86,7 @@ fn fail(
 ) -> Result<()> {
     let failure = match fault {
         Fault::RateLimit { retry_after, .. } => Failure::RateLimit { retry_after: *retry_after },
+        Fault::UsedUp { reset_in } => Failure::UsedUp { reset_in: *reset_in },
         Fault::Status { code, .. } => Failure::Status(*code),
         Fault::ContextTooLong => Failure::ContextTooLong,
         Fault::BrokenStream { say, .. } => {
@@ -103,7 +104,10 @@ fn fail(
     };
     let headers: &[_] = match failure {
         Failure::RateLimit { retry_after: Some(seconds) } => &[("retry-after", seconds.to_string())],
-        Failure::RateLimit { retry_after: None } | Failure::Status(_) | Failure::ContextTooLong => &[],
+        Failure::RateLimit { retry_after: None }
+        | Failure::UsedUp { .. }
+        | Failure::Status(_)
+        | Failure::ContextTooLong => &[],
     };
     connection.json("POST", failure.status(), headers, &protocol.error(failure))
 }
