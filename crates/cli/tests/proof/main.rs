@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod agents;
+mod arguments;
 mod controls;
 mod crashes;
 mod ends;
