@@ -7,7 +7,7 @@ use std::time::Duration;
 use ralph_agents::Staff;
 use ralph_core::redact::Redactor;
 use ralph_core::run::Run;
-use ralph_engine::custody::CgroupUse;
+use ralph_engine::custody::{CgroupUse, GuardOptions};
 use ralph_engine::environment::Variables;
 use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
@@ -100,6 +100,19 @@ fn parts(
         rescue: rescue_places(),
         feed,
         urgency,
+    })
+}
+
+/// A guard for what is started outside of any run.
+pub(crate) fn bare_guard(purpose: &str) -> Result<GuardOptions, Problem> {
+    let program = std::env::current_exe()
+        .map_err(|error| Problem::new(format!("cannot find ralph's own program: {error}")).exit(1))?;
+    Ok(GuardOptions {
+        program,
+        args: vec![guard::NAME.into()],
+        run: format!("{purpose}-{}", std::process::id()),
+        lock: None,
+        cgroup: CgroupUse::Auto,
     })
 }
 

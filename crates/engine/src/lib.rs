@@ -12,6 +12,7 @@
 pub mod agent;
 mod ask;
 mod attempt;
+mod capture;
 mod crash;
 pub mod custody;
 mod drive;
@@ -34,6 +35,7 @@ mod wait;
 mod wake;
 mod watchdog;
 
+pub use capture::{Captured, capture};
 pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Appetite, Feed, Seen, Watch, feed};

@@ -21,6 +21,7 @@ use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
 use crate::crew::{check, crew};
+use crate::models::{self, Asking};
 use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{self, Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
@@ -123,6 +124,8 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
         crew: &crew,
         staff: &staff,
     };
+    let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
+    models::check(&crew, &state_dir, asking).await?;
     let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
     let mut run = new_run(id, at, &prompt, policy, crew);
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };

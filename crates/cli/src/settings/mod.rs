@@ -26,6 +26,7 @@ mod tests;
 
 pub(crate) use catalogue::schema;
 pub(crate) use hook::Hook;
+pub(crate) use nearest::nearest;
 pub(crate) use raw::Given;
 pub(crate) use resolved::{CustodyChoice, SandboxChoice, SandboxWish, Settings};
 pub(crate) use root::project_root;

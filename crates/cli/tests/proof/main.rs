@@ -12,6 +12,7 @@ mod fallback;
 mod hooks;
 mod orphans;
 mod output;
+mod questions_to_agents;
 mod redaction;
 mod sandbox;
 mod signals;

@@ -3,6 +3,7 @@
 //! The programs come from the package registry, pinned by a lock file, and are installed once per target directory.
 //! One test, so that the programs are not started all at once: two at a time is what two cores bear.
 
+mod asked;
 mod handover;
 mod scenario;
 
@@ -16,6 +17,8 @@ use scenario::Scenario;
 fn every_real_program_is_kept_at_its_task() {
     let programs = install(&target_dir()).unwrap();
     let mut work: Vec<Part> = handover::PAIRS.map(Part::Handover).to_vec();
+    work.push(Part::Models);
+    work.extend(Program::ALL.map(Part::Preflight));
     for program in Program::ALL {
         work.extend(Scenario::ALL.map(|scenario| Part::Alone(program, scenario)));
     }
@@ -52,6 +55,8 @@ fn every_real_program_is_kept_at_its_task() {
 enum Part {
     Alone(Program, Scenario),
     Handover((Program, Program)),
+    Models,
+    Preflight(Program),
 }
 
 impl Part {
@@ -59,6 +64,8 @@ impl Part {
         match self {
             Part::Alone(program, scenario) => scenario.play(program, programs),
             Part::Handover(pair) => handover::play(pair, programs),
+            Part::Models => asked::models(programs),
+            Part::Preflight(program) => asked::preflight(program, programs),
         }
     }
 
@@ -67,6 +74,8 @@ impl Part {
         let (program, scenario) = match self {
             Part::Alone(program, scenario) => (program, scenario.name().to_owned()),
             Part::Handover((first, second)) => (first, format!("at its limit to {}", second.name())),
+            Part::Models => (Program::OpenCode, "its models".to_owned()),
+            Part::Preflight(program) => (program, "preflight".to_owned()),
         };
         format!("{:<9} {:<9} {scenario:<28}", program.name(), programs.version(program))
     }
