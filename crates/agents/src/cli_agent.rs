@@ -15,7 +15,7 @@ use ralph_core::report::{AgentExit, Usage};
 use ralph_engine::agent::{Agent, Heard, Invocation, Listener, Prompt};
 use ralph_engine::output::Tail;
 
-use crate::catalog::{Entry, PROMPT, PromptChannel, Unsupported};
+use crate::catalog::{Entry, FILE, PROMPT, PromptChannel, Unsupported};
 use crate::prices::Prices;
 use crate::program::{ProgramError, find};
 use crate::stream::{Conclusion, Format, Hearing, Outcome, Parser};
@@ -28,6 +28,8 @@ pub struct CliAgent {
     entry: Entry,
     invocation: Invocation,
     prompt: Prompt,
+    /// Before which argument files go.
+    files_at: Option<usize>,
     choice: Choice,
     prices: Arc<Prices>,
 }
@@ -62,8 +64,14 @@ impl CliAgent {
         let mut invocation = entry.invocation(choice.model.as_deref(), choice.effort.as_deref(), resume)?;
         let program: PathBuf = find(&entry.program, base, search_path)?;
         invocation.program = program.into();
-        let prompt = place_of_prompt(entry.prompt, &mut invocation.args);
-        Ok(CliAgent { entry: entry.clone(), invocation, prompt, choice, prices })
+        let files_at = take_slot(FILE, &mut invocation.args);
+        let prompt_at = take_slot(PROMPT, &mut invocation.args).unwrap_or(invocation.args.len());
+        let prompt = match entry.prompt {
+            PromptChannel::Stdin => Prompt::Stdin,
+            PromptChannel::Argument => Prompt::Argument(prompt_at),
+        };
+        let files_at = files_at.map(|at| if at > prompt_at { at - 1 } else { at });
+        Ok(CliAgent { entry: entry.clone(), invocation, prompt, files_at, choice, prices })
     }
 
     pub fn entry(&self) -> &Entry {
@@ -102,6 +110,17 @@ impl Agent for CliAgent {
         self.prompt
     }
 
+    fn attach(&self, files: &[String], invocation: &mut Invocation, prompt: &mut Prompt) {
+        let Some(at) = self.files_at else { return };
+        let flags = self.entry.file.arguments(files);
+        if let Prompt::Argument(place) = prompt
+            && *place >= at
+        {
+            *place += flags.len();
+        }
+        invocation.args.splice(at..at, flags);
+    }
+
     fn state(&self) -> &[String] {
         &self.entry.state
     }
@@ -119,15 +138,11 @@ impl Agent for CliAgent {
     }
 }
 
-/// Takes the slot of the prompt out of the arguments and says where it was.
-fn place_of_prompt(channel: PromptChannel, args: &mut Vec<OsString>) -> Prompt {
-    match channel {
-        PromptChannel::Stdin => Prompt::Stdin,
-        PromptChannel::Argument => {
-            let at = args.iter().position(|arg| arg == PROMPT);
-            Prompt::Argument(at.inspect(|at| drop(args.remove(*at))).unwrap_or(args.len()))
-        }
-    }
+/// Takes a slot out of the arguments and says where it was.
+fn take_slot(slot: &str, args: &mut Vec<OsString>) -> Option<usize> {
+    let at = args.iter().position(|arg| arg == slot)?;
+    args.remove(at);
+    Some(at)
 }
 
 pub struct CliListener {
@@ -268,5 +283,24 @@ mod tests {
             (Prompt::Argument(1), vec!["-p".into(), "-x".into()])
         );
         assert_eq!(prompt(r#"["{yolo}", "--"]"#).0, Prompt::Argument(2));
+    }
+
+    #[test]
+    fn files_go_where_their_slot_is_one_flag_each_and_the_prompt_keeps_its_place() {
+        let attached = |args: &str, only: &str| {
+            let user = format!(
+                "[agents.claude]\nprogram = \"sh\"\nprompt = \"argument\"\nargs = {args}\n\
+                 file = {{ args = [\"-f\", \"{{value}}\"], only = {only} }}"
+            );
+            let agent = agent(&user, Choice::default()).expect("an agent");
+            let (mut invocation, mut prompt) = (agent.invocation(&attempt().0), agent.prompt());
+            let files = ["/a b.png".to_owned(), "/c.bin".to_owned()];
+            agent.attach(&files, &mut invocation, &mut prompt);
+            let Prompt::Argument(at) = prompt else { panic!("{prompt:?}") };
+            invocation.args.insert(at, "PROMPT".into());
+            invocation.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join("|")
+        };
+        assert_eq!(attached(r#"["x", "{file}", "{prompt}", "y"]"#, "[]"), "x|-f|/a b.png|-f|/c.bin|PROMPT|y");
+        assert_eq!(attached(r#"["x", "{prompt}", "y", "{file}"]"#, r#"["PNG"]"#), "x|PROMPT|y|-f|/a b.png");
     }
 }

@@ -2,6 +2,7 @@
 //! Nothing is decided here.
 
 mod agents;
+mod attach;
 mod commands;
 mod crew;
 mod demo;

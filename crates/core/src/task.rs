@@ -11,12 +11,15 @@ pub struct Task {
     pub title: String,
     /// What the agent is asked to do, in full.
     pub body: String,
+    /// Files that belong to it and are not in the body, as absolute paths.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 impl Task {
     /// The task of `ralph run "PROMPT"`.
     pub fn prompt(body: &str) -> Task {
-        Task { id: TaskId::prompt(), title: headline(body), body: body.to_owned() }
+        Task { id: TaskId::prompt(), title: headline(body), body: body.to_owned(), files: Vec::new() }
     }
 }
 

@@ -38,6 +38,9 @@ pub trait Agent: std::fmt::Debug + Send + Sync {
         Prompt::Stdin
     }
 
+    /// Adds the arguments by which it takes files, as far as it takes them.
+    fn attach(&self, _files: &[String], _invocation: &mut Invocation, _prompt: &mut Prompt) {}
+
     /// Where it keeps what it has to write to, as [`crate::sandbox::expand`] reads it.
     fn state(&self) -> &[String] {
         &[]

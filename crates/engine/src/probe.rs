@@ -76,7 +76,7 @@ pub async fn preflight(
         promise: Word::parse("READY").expect("a word"),
     };
     let brief = Brief { text: QUESTION.to_owned() };
-    let assembled = assemble(agent, &attempt, &brief, (environment, dir), None)?;
+    let assembled = assemble(agent, &attempt, &brief, (environment, dir), (None, &[]))?;
     let begun = Instant::now();
     let custody = Custody::open(options).await?;
     let listener = agent.listen(&attempt, &brief);

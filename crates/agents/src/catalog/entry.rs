@@ -13,13 +13,14 @@ pub struct Entry {
     pub name: AgentName,
     pub program: String,
     pub version: Option<Version>,
-    /// With `{model}`, `{effort}`, `{resume}` and `{yolo}` where the arguments below go.
+    /// With `{model}`, `{effort}`, `{file}`, `{resume}` and `{yolo}` where the arguments below go.
     pub args: Vec<String>,
     pub prompt: PromptChannel,
     pub format: Format,
     /// With `{value}` for the model's name.
     pub model: Vec<String>,
     pub effort: Effort,
+    pub file: FileFlag,
     /// With `{value}` for the session.
     pub resume: Vec<String>,
     /// Lets it work without asking.
@@ -75,6 +76,24 @@ pub struct Effort {
     /// With `{value}` for the effort.
     pub args: Vec<String>,
     pub allowed: Vec<String>,
+}
+
+/// How it takes files, if it does; once for each file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FileFlag {
+    /// With `{value}` for the path.
+    pub args: Vec<String>,
+    /// The endings of names that it takes; none stands for any.
+    pub only: Vec<String>,
+}
+
+impl FileFlag {
+    pub(crate) fn takes(&self, path: &str) -> bool {
+        let ending = std::path::Path::new(path).extension().unwrap_or_default();
+        !self.args.is_empty()
+            && (self.only.is_empty() || self.only.iter().any(|only| ending.eq_ignore_ascii_case(only)))
+    }
 }
 
 /// How far a field can be trusted.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ralph_core::id::AgentName;
 use serde::Deserialize;
 
-use super::entry::{Effort, Entry, PromptChannel, Provenance, Version};
+use super::entry::{Effort, Entry, FileFlag, PromptChannel, Provenance, Version};
 use super::invocation;
 use crate::limit::{Pattern, Rule};
 use crate::stream::{Format, Manners};
@@ -44,6 +44,7 @@ fields! {
     format: Format,
     model: Vec<String>,
     effort: Effort,
+    file: FileFlag,
     resume: Vec<String>,
     yolo: Vec<String>,
     environment: BTreeMap<String, String>,
@@ -79,6 +80,7 @@ impl Fields {
             format: self.format.unwrap_or_default(),
             model: self.model.clone().unwrap_or_default(),
             effort: self.effort.clone().unwrap_or_default(),
+            file: self.file.clone().unwrap_or_default(),
             resume: self.resume.clone().unwrap_or_default(),
             yolo: self.yolo.clone().unwrap_or_default(),
             environment: self.environment.clone().unwrap_or_default(),

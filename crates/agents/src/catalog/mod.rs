@@ -14,10 +14,10 @@ use serde::Deserialize;
 
 use crate::limit::Rule;
 
-pub use entry::{Effort, Entry, PromptChannel, Provenance, Version};
+pub use entry::{Effort, Entry, FileFlag, PromptChannel, Provenance, Version};
 pub use error::{CatalogueError, Unsupported};
 use fields::Fields;
-pub use invocation::PROMPT;
+pub(crate) use invocation::{FILE, PROMPT};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Catalogue {

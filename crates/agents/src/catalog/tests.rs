@@ -1,10 +1,15 @@
 use super::{Catalogue, CatalogueError, PromptChannel, Provenance, Unsupported};
 use crate::stream::Format;
 
+/// As it is started, without the slots of files.
 fn words(catalogue: &Catalogue, agent: &str, choice: (Option<&str>, Option<&str>, Option<&str>)) -> String {
     let entry = catalogue.get(agent).expect("an entry");
     let invocation = entry.invocation(choice.0, choice.1, choice.2).expect("an invocation");
-    let args = invocation.args.iter().map(|arg| arg.to_string_lossy().into_owned());
+    let args = invocation
+        .args
+        .iter()
+        .filter(|arg| **arg != *super::FILE)
+        .map(|arg| arg.to_string_lossy().into_owned());
     std::iter::once(invocation.program.to_string_lossy().into_owned())
         .chain(args)
         .collect::<Vec<_>>()
@@ -138,6 +143,7 @@ fn mistakes_are_told_with_their_place() {
         "x = 1\n[agents.claude]\nargs = [\"{modell}\"]",
         "[agents.claude]\nmodel = [\"--model\"]",
         "[agents.claude]\nargs = [\"{prompt}\"]",
+        "[agents.claude]\nfile = { args = [\"-f\", \"{value}\"] }",
         "[agents.claude]\nargs = [",
         "[agents.claude]\nprovenance = { nothing = { read = \"x\" } }",
         "[[agents.claude.signals]]\nmeans = \"angry\"",

@@ -104,7 +104,7 @@ fn list_models(project: Project, name: &AgentName, json: bool) -> Outcome {
     };
     match (json, names, text) {
         (true, names, text) => {
-            print_json(&serde_json::json!({ "agent": name, "models": names, "text": text }))
+            print_json(&serde_json::json!({ "agent": name, "models": names, "text": text }));
         }
         (false, Some(names), _) => print(&names.iter().map(|name| format!("{name}\n")).collect::<String>()),
         (false, None, text) => print(&ralph_engine::output::printable(&text.unwrap_or_default())),

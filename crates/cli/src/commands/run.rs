@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use ralph_core::brief::fence_for;
 use ralph_core::crew::Crew;
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
@@ -20,6 +19,7 @@ use ralph_engine::lock::TreeLock;
 use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
+use crate::attach::attach;
 use crate::crew::{check, crew};
 use crate::models::{self, Asking};
 use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
@@ -31,7 +31,7 @@ use crate::settings::Given;
 use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags, SandboxFlags};
 use crate::words::size;
 
-/// As much as may be attached to a prompt.
+/// As much as a prompt may be, its files included.
 const MOST_ATTACHED: u64 = 1 << 20;
 
 /// Keep an agent at a prompt until it is done, a limit is reached, or you stop it.
@@ -45,7 +45,8 @@ pub(crate) struct Args {
     /// What the agent is to do; `-` reads it from standard input
     prompt: String,
 
-    /// Attach a file's text to the prompt; may be repeated
+    /// Attach a file; may be repeated. Small texts are put into the prompt, other files are named, and handed over to
+    /// agents that take files
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<PathBuf>,
 
@@ -96,7 +97,8 @@ pub(crate) fn run(args: Args) -> Outcome {
     args.sandbox.add_to(&mut flags);
     let project = Project::here(flags)?;
     let redactor = redactor();
-    let prompt = redacted(&prompt(&args.prompt, &args.files)?, &redactor);
+    let (text, files) = prompt(&args.prompt, &args.files)?;
+    let prompt = Prompt { files, ..redacted(&text, &redactor) };
     block_on(start(args, project, prompt, redactor))
 }
 
@@ -161,7 +163,7 @@ fn new_run(id: RunId, at: Timestamp, prompt: &Prompt, policy: Policy, crew: Crew
     }
     let request = Request {
         id,
-        task: Task::prompt(&prompt.text),
+        task: Task { files: prompt.files.clone(), ..Task::prompt(&prompt.text) },
         policy,
         crew,
         seed: ralph_engine::entropy(),
@@ -176,6 +178,7 @@ fn new_run(id: RunId, at: Timestamp, prompt: &Prompt, policy: Policy, crew: Crew
 
 struct Prompt {
     text: String,
+    files: Vec<String>,
     notices: Vec<String>,
 }
 
@@ -189,10 +192,11 @@ fn redacted(text: &str, redactor: &Redactor) -> Prompt {
                 .to_owned(),
         );
     }
-    Prompt { text: clean, notices }
+    Prompt { text: clean, files: Vec::new(), notices }
 }
 
-fn prompt(given: &str, files: &[PathBuf]) -> Result<String, Problems> {
+/// What the prompt says, and the files that it only names.
+fn prompt(given: &str, files: &[PathBuf]) -> Result<(String, Vec<String>), Problems> {
     let mut text = given.to_owned();
     if given == "-" {
         let problem =
@@ -203,9 +207,8 @@ fn prompt(given: &str, files: &[PathBuf]) -> Result<String, Problems> {
         let next = "say what is to be done: `ralph run \"PROMPT\"`";
         return Err(Problem::new("the prompt is empty").next(next).into());
     }
-    for file in files {
-        text.push_str(&attached(file)?);
-    }
+    let attached = files.iter().map(|path| attach(path)).collect::<Result<Vec<_>, _>>()?;
+    attached.iter().for_each(|file| text.push_str(&file.text));
     if text.len() as u64 > MOST_ATTACHED {
         let what = format!(
             "the prompt and its files are {} in all, at most {} are allowed",
@@ -216,18 +219,7 @@ fn prompt(given: &str, files: &[PathBuf]) -> Result<String, Problems> {
             .next("name paths in the prompt instead; the agent can read them")
             .into());
     }
-    Ok(text)
-}
-
-fn attached(path: &Path) -> Result<String, Problems> {
-    let problem = |what: String| Problem::new(what).at(problem::Place::from(path.to_owned()));
-    let io = |error: std::io::Error| problem(format!("cannot attach the file: {error}"));
-    if !path.metadata().map_err(io)?.is_file() {
-        return Err(problem("only regular files can be attached".to_owned()).into());
-    }
-    let text = bounded(std::fs::File::open(path).map_err(io)?, problem)?;
-    let fence = fence_for(&text);
-    Ok(format!("\n\n`{}`:\n\n{fence}\n{}\n{fence}\n", path.display(), text.trim_end()))
+    Ok((text, attached.into_iter().filter_map(|file| file.path).collect()))
 }
 
 /// All of it, or a refusal: what is cut off in silence is lost.

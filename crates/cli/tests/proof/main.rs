@@ -5,6 +5,7 @@
 
 mod agents;
 mod arguments;
+mod attached;
 mod controls;
 mod crashes;
 mod ends;

@@ -1,4 +1,4 @@
-//! What real programs are asked outside of a run.
+//! What real programs are asked beside their work: whether they answer, which models they have, whether they take a file.
 
 use ralph_testkit::models::{Fault, Script, Server, Turn};
 use ralph_testkit::programs::{Program, Programs};
@@ -43,4 +43,25 @@ pub(crate) fn models(programs: &Programs) -> Result<(), String> {
     expect(ran.code == Some(2) && told, "a refusal with the nearest name", &ran)?;
     let ran = run("scripted/scripted");
     expect(ran.code == Some(0), "a run with the model that there is", &ran)
+}
+
+/// One grey point.
+const PICTURE: &[u8] = &[
+    137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0, 58,
+    126, 155, 85, 0, 0, 0, 10, 73, 68, 65, 84, 120, 156, 99, 104, 0, 0, 0, 130, 0, 129, 119, 205, 114, 182,
+    0, 0, 0, 0, 73, 69, 78, 68, 174, 66, 96, 130,
+];
+
+/// Programs with a flag for files take one beside the prompt on standard input.
+pub(crate) fn picture(program: Program, programs: &Programs) -> Result<(), String> {
+    let done = Turn::say("I saw it.\n\n<promise>{promise}</promise>");
+    let server = Server::start(Script::of([done])).map_err(|error| error.to_string())?;
+    let project = project(program, programs, &server);
+    std::fs::write(project.tree().join("point.png"), PICTURE).map_err(|error| error.to_string())?;
+    let args =
+        ["run", "Look at it.", "--agent", program.name(), "--file", "point.png", "--max-iterations", "1"];
+    let ran = project.start(&args).end(PATIENCE);
+    expect(ran.code == Some(0), "exit code 0", &ran)?;
+    let pictures: usize = server.seen().iter().map(|seen| seen.pictures).max().unwrap_or(0);
+    expect(pictures > 0, "the picture in the request", &ran)
 }

@@ -19,6 +19,7 @@ fn every_real_program_is_kept_at_its_task() {
     let mut work: Vec<Part> = handover::PAIRS.map(Part::Handover).to_vec();
     work.push(Part::Models);
     work.extend(Program::ALL.map(Part::Preflight));
+    work.extend([Program::Codex, Program::OpenCode].map(Part::Picture));
     for program in Program::ALL {
         work.extend(Scenario::ALL.map(|scenario| Part::Alone(program, scenario)));
     }
@@ -57,6 +58,7 @@ enum Part {
     Handover((Program, Program)),
     Models,
     Preflight(Program),
+    Picture(Program),
 }
 
 impl Part {
@@ -66,6 +68,7 @@ impl Part {
             Part::Handover(pair) => handover::play(pair, programs),
             Part::Models => asked::models(programs),
             Part::Preflight(program) => asked::preflight(program, programs),
+            Part::Picture(program) => asked::picture(program, programs),
         }
     }
 
@@ -76,6 +79,7 @@ impl Part {
             Part::Handover((first, second)) => (first, format!("at its limit to {}", second.name())),
             Part::Models => (Program::OpenCode, "its models".to_owned()),
             Part::Preflight(program) => (program, "preflight".to_owned()),
+            Part::Picture(program) => (program, "a picture attached".to_owned()),
         };
         format!("{:<9} {:<9} {scenario:<28}", program.name(), programs.version(program))
     }

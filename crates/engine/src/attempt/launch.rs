@@ -32,14 +32,15 @@ pub(crate) fn assemble(
     attempt: &Attempt,
     brief: &Brief,
     (mut env, dir): (Variables, PathBuf),
-    file: Option<&Path>,
+    (file, attached): (Option<&Path>, &[String]),
 ) -> Result<Assembled, EngineError> {
     let sealed =
         |text: &str| crate::hooks::sealed(text.as_bytes()).map_err(|source| EngineError::Pipe { source });
-    let invocation = agent.invocation(attempt);
+    let (mut invocation, mut prompt) = (agent.invocation(attempt), agent.prompt());
+    agent.attach(attached, &mut invocation, &mut prompt);
     env.extend(invocation.env);
     let (mut args, mut shown) = (invocation.args, None);
-    let stdin = match (agent.prompt(), file) {
+    let stdin = match (prompt, file) {
         (Prompt::Stdin, Some(path)) => {
             File::open(path).map_err(|source| EngineError::Write { path: path.to_owned(), source })?
         }
@@ -67,7 +68,10 @@ impl<S: Store + 'static> Drive<S> {
     ) -> Result<(Launch, File), EngineError> {
         let env = environment::for_attempt(&self.parts.environment, &self.run.id, attempt);
         let place = (env, self.parts.place.root.clone());
-        let Assembled { launch, stdin, shown } = assemble(agent, attempt, brief, place, file)?;
+        // A file that went meanwhile would keep the agent from starting.
+        let is_there = |path: &&String| Path::new(path).is_file();
+        let attached: Vec<String> = self.run.task.files.iter().filter(is_there).cloned().collect();
+        let Assembled { launch, stdin, shown } = assemble(agent, attempt, brief, place, (file, &attached))?;
         let (sandbox, confiner) = (&self.run.policy.sandbox, &self.parts.confiner);
         if sandbox.mode == Mode::Off {
             return Ok((launch, stdin));

@@ -72,6 +72,7 @@ fn look_up(shared: &Shared, protocol: Protocol, raw: &http::Request, request: &c
         tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
         last_user_text: request.user_texts().next_back().unwrap_or_default().to_owned(),
         last_tool_result: request.tool_results().next_back().unwrap_or_default().to_owned(),
+        pictures: String::from_utf8_lossy(&raw.body).matches("data:image/").count(),
         answered,
     };
     shared.note(state, seen);
@@ -158,6 +159,7 @@ pub(super) fn answer_probe(
         tools: Vec::new(),
         last_user_text: String::new(),
         last_tool_result: String::new(),
+        pictures: 0,
         answered: Answered::Probe(status),
     };
     shared.note(shared.lock(), seen);
