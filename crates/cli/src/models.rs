@@ -60,6 +60,7 @@ pub(crate) async fn list(entry: &Entry, asking: Asking<'_>) -> Result<Listing, P
     })?;
     let mut env = asking.environment.clone();
     env.extend(entry.environment.iter().map(|(name, value)| (name.into(), value.into())));
+    env.push(("PWD".into(), asking.root.into()));
     let args = args.iter().map(Into::into).collect();
     let launch = Launch { program: program.clone(), args, env, dir: asking.root.to_owned() };
     let failed = |why: String| {

@@ -106,6 +106,16 @@ pub enum Provenance {
     Read(String),
 }
 
+impl Provenance {
+    /// Whether somebody could look it up: a version begins with a digit, and a page is more than a word.
+    pub(super) fn is_checkable(&self) -> bool {
+        match self {
+            Provenance::Verified(version) => version.starts_with(|c: char| c.is_ascii_digit()),
+            Provenance::Read(page) => page.starts_with("https://") || page.trim().contains(' '),
+        }
+    }
+}
+
 impl Entry {
     /// Listens to one attempt.
     pub fn parser(&self, hearing: Hearing) -> Box<dyn Parser> {

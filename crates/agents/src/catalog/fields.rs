@@ -23,6 +23,15 @@ macro_rules! fields {
         impl Fields {
             pub(super) const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
 
+            /// A field that is given and of which nothing says where it comes from.
+            fn unfounded(&self) -> Option<&'static str> {
+                let is_founded = |field: &str| ["all", field].iter().any(|key| self.provenance.contains_key(*key));
+                $(if self.$field.is_some() && !is_founded(stringify!($field)) {
+                    return Some(stringify!($field));
+                })*
+                None
+            }
+
             /// Lays these fields over others; each one given is `origin`'s, where there is one.
             pub(super) fn over(self, under: Fields, origin: Option<&Provenance>) -> Fields {
                 let mut provenance = under.provenance;
@@ -70,6 +79,12 @@ impl Fields {
             self.provenance.keys().find(|key| *key != "all" && !Self::NAMES.contains(&key.as_str()))
         {
             return Err(format!("`provenance` speaks of `{unknown}`, which is no field"));
+        }
+        if let Some(field) = self.unfounded() {
+            return Err(format!("`provenance` does not say where `{field}` comes from"));
+        }
+        if let Some((field, source)) = self.provenance.iter().find(|(_, source)| !source.is_checkable()) {
+            return Err(format!("`provenance` of `{field}` names no version and no page: {source:?}"));
         }
         let entry = Entry {
             name: name.clone(),

@@ -39,6 +39,8 @@ pub(crate) fn assemble(
     let (mut invocation, mut prompt) = (agent.invocation(attempt), agent.prompt());
     agent.attach(attached, &mut invocation, &mut prompt);
     env.extend(invocation.env);
+    // Some programs take this for the project, and it still says where ralph was started.
+    env.push(("PWD".into(), dir.clone().into()));
     let (mut args, mut shown) = (invocation.args, None);
     let stdin = match (prompt, file) {
         (Prompt::Stdin, Some(path)) => {
