@@ -14,6 +14,7 @@ const EXPLORER: &str = r#"
 exec 2>/dev/null
 try() { name=$1; shift; if "$@"; then echo "$name yes" >> found; else echo "$name no" >> found; fi; }
 cat > /dev/null
+echo tampered >> /proc/$$/fd/0
 try tree touch made
 try nested mkdir -p a/b
 try temporary touch "$TMPDIR/made"
@@ -65,6 +66,7 @@ fn inside_an_agent_writes_where_it_may_and_nowhere_else() {
         let there = std::fs::read_to_string(project.base().join("outside/there")).unwrap();
         assert_eq!(there, "precious", "{mode}");
         assert!(!project.base().join("outside/made").exists(), "{mode}");
+        assert!(!project.brief(1, 1).contains("tampered"), "{mode}: what it was told is not its to change");
         assert!(ran.out.contains(&format!("sandbox {mode}")), "{}", ran.out);
         assert_eq!(started(&project)["sandbox"]["mode"], mode);
         assert_eq!(project.status().unwrap()["sandbox"]["mode"], mode);

@@ -42,12 +42,10 @@ pub(crate) fn assemble(
     // Some programs take this for the project, and it still says where ralph was started.
     env.push(("PWD".into(), dir.clone().into()));
     let (mut args, mut shown) = (invocation.args, None);
-    let stdin = match (prompt, file) {
-        (Prompt::Stdin, Some(path)) => {
-            File::open(path).map_err(|source| EngineError::Write { path: path.to_owned(), source })?
-        }
-        (Prompt::Stdin, None) => sealed(&brief.text)?,
-        (Prompt::Argument(at), file) => {
+    // Never the file itself: whoever holds it open reaches it from inside a sandbox too.
+    let stdin = match prompt {
+        Prompt::Stdin => sealed(&brief.text)?,
+        Prompt::Argument(at) => {
             let told = argument(&brief.text).or_else(|| {
                 shown = file.map(Path::to_owned);
                 file.map(pointer)

@@ -1,4 +1,4 @@
-//! The agent's three streams: the brief goes in from a file, and both outputs come out through pipes.
+//! The brief is kept in a file, and both outputs come out through pipes.
 
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -35,7 +35,7 @@ async fn read(pipe: &mut Receiver, buffer: &mut [u8]) -> usize {
     pipe.read(buffer).await.unwrap_or(0)
 }
 
-/// Keeps the brief beside the output. As an agent's standard input a file never blocks.
+/// Keeps the brief beside the output.
 pub(super) fn store_brief(dir: &Path, brief: &Brief) -> Result<PathBuf, EngineError> {
     let path = dir.join("brief.md");
     let io = |source| EngineError::Write { path: path.clone(), source };
