@@ -159,7 +159,7 @@ pub(crate) struct SandboxPart {
     /// Whether the agent may use the network; only bubblewrap can take it away.
     #[schemars(with = "Option<bool>", extend("default" = true))]
     pub(crate) network: Option<Set<bool>>,
-    /// Where else the agent may write, as absolute paths or below ~.
+    /// Where else the agent may write, as absolute paths or below ~; what is not there is left out.
     #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["~/.cargo", "~/.npm"]]))]
     pub(crate) write: Option<Set<Vec<String>>>,
 }

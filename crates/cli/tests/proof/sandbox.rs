@@ -179,6 +179,32 @@ fn a_resumed_run_is_in_the_sandbox_it_was_started_in() {
 }
 
 #[test]
+fn an_agent_commits_also_where_the_repository_lies_outside_the_tree() {
+    let commit = format!(
+        "cat > /dev/null; echo x > made; git add made; git -c user.name=a -c user.email=a@example.com commit -qm made\n\
+         touch \"$BASE/main/escaped\"; git log -1 --format=%s > /dev/null && {DONE}"
+    );
+    for mode in MODES {
+        let project = ground(&commit);
+        let git = |args: &[&str]| {
+            let mut git = std::process::Command::new("git");
+            git.args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(args);
+            let out = git.current_dir(project.base()).output().unwrap();
+            assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+            String::from_utf8(out.stdout).unwrap()
+        };
+        git(&["init", "-q", "main"]);
+        git(&["-C", "main", "commit", "-q", "--allow-empty", "-m", "first"]);
+        std::fs::remove_dir(project.tree()).unwrap();
+        git(&["-C", "main", "worktree", "add", "-q", "../tree"]);
+        let ran = project.ralph(&["run", "commit", "--max-iterations", "1", &format!("--sandbox={mode}")]);
+        assert_eq!(ran.code, Some(0), "{mode}: {}{}", ran.out, ran.err);
+        assert_eq!(git(&["-C", "tree", "log", "-1", "--format=%s"]), "made\n", "{mode}");
+        assert!(!project.base().join("main/escaped").exists(), "{mode}: the other tree is not its own");
+    }
+}
+
+#[test]
 fn what_an_agent_leaves_behind_in_a_sandbox_is_ended_too() {
     let daemon = r#"
         cat > /dev/null

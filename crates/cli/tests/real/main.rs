@@ -48,6 +48,7 @@ fn every_real_program_is_kept_at_its_task() {
         let result = outcome.as_ref().map_or_else(String::as_str, |()| "ok");
         println!("{label} {seconds:>7.1}  {result}");
     }
+    assert!(!rows.is_empty(), "no scenario is called {wanted}");
     let failed = rows.iter().filter(|(_, outcome, _)| outcome.is_err()).count();
     assert_eq!(failed, 0, "{failed} of {} scenarios failed", rows.len());
 }
