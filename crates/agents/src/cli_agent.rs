@@ -1,5 +1,6 @@
 //! An agent program of the catalogue, as the engine drives it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,10 +13,10 @@ use ralph_core::crew::Conversation;
 use ralph_core::event::Stream;
 use ralph_core::id::{AgentName, SessionId};
 use ralph_core::report::{AgentExit, Usage};
-use ralph_engine::agent::{Agent, Heard, Invocation, Listener};
+use ralph_engine::agent::{Agent, Heard, Invocation, Listener, Prompt};
 use ralph_engine::output::Tail;
 
-use crate::catalog::{Entry, PromptChannel, Unsupported};
+use crate::catalog::{Entry, FILE, PROMPT, PromptChannel, Unsupported};
 use crate::prices::Prices;
 use crate::program::{ProgramError, find};
 use crate::stream::{Conclusion, Format, Hearing, Outcome, Parser};
@@ -27,6 +28,9 @@ const STDERR_CHARACTERS: usize = 16_000;
 pub struct CliAgent {
     entry: Entry,
     invocation: Invocation,
+    prompt: Prompt,
+    /// Before which argument files go.
+    files_at: Option<usize>,
     choice: Choice,
     prices: Arc<Prices>,
 }
@@ -46,8 +50,6 @@ pub enum CliAgentError {
     Unsupported(#[from] Unsupported),
     #[error(transparent)]
     Program(#[from] ProgramError),
-    #[error("{0} takes its prompt as an argument, which is not supported yet")]
-    PromptByArgument(AgentName),
 }
 
 impl CliAgent {
@@ -59,14 +61,18 @@ impl CliAgent {
         base: &Path,
         search_path: &str,
     ) -> Result<CliAgent, CliAgentError> {
-        if entry.prompt == PromptChannel::Argument {
-            return Err(CliAgentError::PromptByArgument(entry.name.clone()));
-        }
         let resume = choice.resume.as_ref().map(|conversation| conversation.id.as_str());
         let mut invocation = entry.invocation(choice.model.as_deref(), choice.effort.as_deref(), resume)?;
         let program: PathBuf = find(&entry.program, base, search_path)?;
         invocation.program = program.into();
-        Ok(CliAgent { entry: entry.clone(), invocation, choice, prices })
+        let files_at = take_slot(FILE, &mut invocation.args);
+        let prompt_at = take_slot(PROMPT, &mut invocation.args).unwrap_or(invocation.args.len());
+        let prompt = match entry.prompt {
+            PromptChannel::Stdin => Prompt::Stdin,
+            PromptChannel::Argument => Prompt::Argument(prompt_at),
+        };
+        let files_at = files_at.map(|at| if at > prompt_at { at - 1 } else { at });
+        Ok(CliAgent { entry: entry.clone(), invocation, prompt, files_at, choice, prices })
     }
 
     /// Where the agent's own counter stands before the attempt.
@@ -107,6 +113,25 @@ impl Agent for CliAgent {
         self.invocation.clone()
     }
 
+    fn prompt(&self) -> Prompt {
+        self.prompt
+    }
+
+    fn attach(&self, files: &[String], invocation: &mut Invocation, prompt: &mut Prompt) {
+        let Some(at) = self.files_at else { return };
+        let flags = self.entry.file.arguments(files);
+        if let Prompt::Argument(place) = prompt
+            && *place >= at
+        {
+            *place += flags.len();
+        }
+        invocation.args.splice(at..at, flags);
+    }
+
+    fn state(&self) -> &[String] {
+        &self.entry.state
+    }
+
     fn listen(&self, attempt: &Attempt, brief: &Brief) -> Box<dyn Listener> {
         Box::new(self.attend(attempt, brief))
     }
@@ -122,6 +147,13 @@ impl Agent for CliAgent {
     fn is_structured(&self) -> bool {
         self.entry.format != Format::Text
     }
+}
+
+/// Takes a slot out of the arguments and says where it was.
+fn take_slot(slot: &str, args: &mut Vec<OsString>) -> Option<usize> {
+    let at = args.iter().position(|arg| arg == slot)?;
+    args.remove(at);
+    Some(at)
 }
 
 pub struct CliListener {
@@ -204,7 +236,7 @@ mod tests {
     use ralph_core::id::{AgentName, SessionId, TaskId};
     use ralph_core::promise::{Claim, Word};
     use ralph_core::report::{AgentExit, Usage};
-    use ralph_engine::agent::Agent;
+    use ralph_engine::agent::{Agent, Prompt};
     use std::path::Path;
     use std::sync::Arc;
 
@@ -284,9 +316,39 @@ mod tests {
             refused("[agents.claude]\nprogram = \"sh\"\nresume = []", Choice { resume, ..none() }),
             "claude cannot resume a session"
         );
+    }
+
+    #[test]
+    fn a_prompt_by_argument_goes_where_its_slot_is_or_to_the_end() {
+        let prompt = |args: &str| {
+            let user = format!("[agents.claude]\nprogram = \"sh\"\nprompt = \"argument\"\nargs = {args}");
+            let agent = agent(&user, Choice::default()).expect("an agent");
+            let (attempt, _) = attempt();
+            (agent.prompt(), agent.invocation(&attempt).args)
+        };
         assert_eq!(
-            refused("[agents.claude]\nprogram = \"sh\"\nprompt = \"argument\"", none()),
-            "claude takes its prompt as an argument, which is not supported yet"
+            prompt(r#"["-p", "{prompt}", "-x"]"#),
+            (Prompt::Argument(1), vec!["-p".into(), "-x".into()])
         );
+        assert_eq!(prompt(r#"["{yolo}", "--"]"#).0, Prompt::Argument(2));
+    }
+
+    #[test]
+    fn files_go_where_their_slot_is_one_flag_each_and_the_prompt_keeps_its_place() {
+        let attached = |args: &str, only: &str| {
+            let user = format!(
+                "[agents.claude]\nprogram = \"sh\"\nprompt = \"argument\"\nargs = {args}\n\
+                 file = {{ args = [\"-f\", \"{{value}}\"], only = {only} }}"
+            );
+            let agent = agent(&user, Choice::default()).expect("an agent");
+            let (mut invocation, mut prompt) = (agent.invocation(&attempt().0), agent.prompt());
+            let files = ["/a b.png".to_owned(), "/c.bin".to_owned()];
+            agent.attach(&files, &mut invocation, &mut prompt);
+            let Prompt::Argument(at) = prompt else { panic!("{prompt:?}") };
+            invocation.args.insert(at, "PROMPT".into());
+            invocation.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join("|")
+        };
+        assert_eq!(attached(r#"["x", "{file}", "{prompt}", "y"]"#, "[]"), "x|-f|/a b.png|-f|/c.bin|PROMPT|y");
+        assert_eq!(attached(r#"["x", "{prompt}", "y", "{file}"]"#, r#"["PNG"]"#), "x|PROMPT|y|-f|/a b.png");
     }
 }

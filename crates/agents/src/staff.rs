@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ralph_core::crew::Member;
+use ralph_core::id::AgentName;
 use ralph_engine::agent::{Agent, Roster};
 use ralph_engine::chain;
 
-use crate::catalog::Catalogue;
+use crate::catalog::{Catalogue, Entry};
 use crate::cli_agent::{Choice, CliAgent};
 use crate::command::Command;
 use crate::prices::Prices;
+use crate::program::{ProgramError, find};
 
 #[derive(Debug)]
 pub struct Staff {
@@ -24,6 +26,19 @@ pub struct Staff {
 impl Staff {
     pub fn new(catalogue: Catalogue, prices: Prices, base: PathBuf, search_path: String) -> Staff {
         Staff { catalogue, prices: Arc::new(prices), base, search_path }
+    }
+
+    pub fn entry(&self, name: &AgentName) -> Option<&Entry> {
+        self.catalogue.get(name.as_str())
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &AgentName> {
+        self.catalogue.names()
+    }
+
+    /// Where an agent's program is, if it is there.
+    pub fn program(&self, entry: &Entry) -> Result<PathBuf, ProgramError> {
+        find(&entry.program, &self.base, &self.search_path)
     }
 
     fn named(&self, member: &Member) -> Result<CliAgent, String> {

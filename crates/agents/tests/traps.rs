@@ -491,7 +491,7 @@ fn qwen_s_words_about_an_error_are_no_error() {
 #[test]
 fn qwen_counts_the_whole_conversation() {
     let catalogue = Catalogue::builtin();
-    let before = Usage { input_tokens: 2000, cached_tokens: 600, output_tokens: 100, cost: Cost(0) };
+    let before = Usage { input_tokens: 2000, cached_tokens: 600, output_tokens: 100, ..Usage::default() };
     let hearing = ralph_agents::stream::Hearing { counter: before, ..listening::hearing(&catalogue, "qwen") };
     let parser = catalogue.get("qwen").expect("qwen").parser(hearing);
     let conclusion = hear(parser, &recording("qwen", "resume").stdout(), b"", &CLEAN).conclusion;

@@ -2,16 +2,20 @@
 //! Nothing is decided here.
 
 mod agents;
+mod attach;
 mod commands;
 mod crew;
 mod criteria;
 mod demo;
 mod follow;
+mod models;
 mod perform;
+mod preflight;
 mod printed;
 mod problem;
 mod project;
 mod render;
+mod sandbox;
 mod screen;
 mod settings;
 mod words;
@@ -26,6 +30,9 @@ use commands::Cli;
 fn main() -> ExitCode {
     // A guard has no use for a runtime, and may not have threads: it is told apart before anything else.
     if let Some(code) = commands::guard::become_guard() {
+        return code;
+    }
+    if let Some(code) = commands::confine::become_agent() {
         return code;
     }
     let cli = Cli::parse();

@@ -7,15 +7,17 @@ use std::time::Duration;
 use ralph_agents::Staff;
 use ralph_core::redact::Redactor;
 use ralph_core::run::Run;
-use ralph_engine::custody::CgroupUse;
+use ralph_engine::custody::{CgroupUse, GuardOptions};
+use ralph_engine::environment::Variables;
 use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
+use ralph_engine::sandbox::Confiner;
 use ralph_engine::{EngineError, Guard, Hook, Parts, Place, Urgency, chain, drive, environment, feed};
 use ralph_store::SqliteStore;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::commands::guard;
+use crate::commands::{confine, guard};
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
@@ -30,6 +32,7 @@ const STANDSTILL: Duration = Duration::from_secs(5);
 /// What a run needs beside itself.
 pub(crate) struct Stage {
     pub(crate) place: Place,
+    pub(crate) state_dir: PathBuf,
     pub(crate) settings: Settings,
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) lock: TreeLock,
@@ -85,7 +88,12 @@ fn parts(
         roster: Box::new(stage.staff),
         redactor: stage.redactor,
         caps: Caps { head: settings.output.head, tail: settings.output.tail, ..Caps::default() },
-        environment: environment::inherited(std::env::vars_os(), &settings.agent.env_exclude),
+        environment: inherited(&settings),
+        confiner: Confiner {
+            program: program.clone(),
+            args: vec![confine::NAME.into()],
+            hidden: stage.state_dir,
+        },
         guard: Guard {
             program,
             args: vec![guard::NAME.into()],
@@ -98,6 +106,24 @@ fn parts(
         attended: stage.how.is_watched(),
         urgency,
     })
+}
+
+/// A guard for what is started outside of any run.
+pub(crate) fn bare_guard(purpose: &str) -> Result<GuardOptions, Problem> {
+    let program = std::env::current_exe()
+        .map_err(|error| Problem::new(format!("cannot find ralph's own program: {error}")).exit(1))?;
+    Ok(GuardOptions {
+        program,
+        args: vec![guard::NAME.into()],
+        run: format!("{purpose}-{}", std::process::id()),
+        lock: None,
+        cgroup: CgroupUse::Auto,
+    })
+}
+
+/// What agents and hooks inherit.
+pub(crate) fn inherited(settings: &Settings) -> Variables {
+    environment::inherited(std::env::vars_os(), &settings.agent.env_exclude)
 }
 
 pub(crate) fn hooks(settings: &Settings) -> Vec<Hook> {

@@ -88,7 +88,9 @@ pub(crate) fn line(entry: &Entry) -> Option<String> {
 
 fn run_started(started: &Started) -> String {
     let head = paint(HEAD, &format!("▶ run {}", started.run));
-    let bounds = paint(FAINT, &format!("  agent {} · {}", started.agent, limits(&started.limits)));
+    let bounds =
+        format!("  agent {} · {} · sandbox {}", started.agent, limits(&started.limits), started.sandbox);
+    let bounds = paint(FAINT, &bounds);
     format!("{head}  {}\n{bounds}", printable(&started.description))
 }
 

@@ -12,6 +12,7 @@ use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::{Cost, Limits};
 use crate::question::QuestionNo;
 use crate::report::{Fault, Report};
+use crate::sandbox::Sandbox;
 use crate::stop::{RunState, StopReason};
 use crate::verdict::Verdict;
 
@@ -197,6 +198,8 @@ pub struct Started {
     #[serde(default)]
     pub criteria: Vec<String>,
     pub limits: LimitsShown,
+    #[serde(default)]
+    pub sandbox: Sandbox,
 }
 
 /// The limits of a run as plain numbers.

@@ -44,6 +44,7 @@ pub mod redact;
 pub mod report;
 pub mod route;
 pub mod run;
+pub mod sandbox;
 pub mod stop;
 pub mod task;
 pub mod verdict;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::Verification;
 use crate::promise::Word;
+use crate::sandbox::Sandbox;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
@@ -20,6 +21,8 @@ pub struct Policy {
     pub retry: Retry,
     #[serde(default)]
     pub patience: Patience,
+    #[serde(default)]
+    pub sandbox: Sandbox,
 }
 
 /// Every limit of a run. They are checked in one place: `Run::limit_reached`.

@@ -16,6 +16,9 @@ pub struct Task {
     /// From 0, the most urgent, to 4; unknown where nobody said.
     #[serde(default)]
     pub priority: Option<u8>,
+    /// Files that belong to it and are not in the body, as absolute paths.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 impl Task {
@@ -27,6 +30,7 @@ impl Task {
             body: body.to_owned(),
             labels: Vec::new(),
             priority: None,
+            files: Vec::new(),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::event::{Ending, Entry, Event, LimitsShown};
 use crate::id::{AgentName, RunId, SessionId, TaskId};
 use crate::question::{Fate, Question, QuestionNo};
 use crate::report::Usage;
+use crate::sandbox::Sandbox;
 use crate::stop::RunState;
 
 /// `ralph status --json`.
@@ -43,6 +44,7 @@ pub struct RunView {
     pub last_output: String,
     pub questions: Vec<Question>,
     pub limits: LimitsShown,
+    pub sandbox: Sandbox,
     pub doing: Doing,
     pub started_at: Timestamp,
     pub last_iteration_at: Option<Timestamp>,
@@ -91,6 +93,7 @@ impl RunView {
             last_output: String::new(),
             questions: Vec::new(),
             limits: started.limits,
+            sandbox: started.sandbox,
             doing: Doing::Between,
             started_at: entry.at,
             last_iteration_at: None,

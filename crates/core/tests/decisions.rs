@@ -21,6 +21,7 @@ use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Fault, Report, Usage};
 use ralph_core::route::{Condition, Route, Span};
 use ralph_core::run::{Pace, Request, Run, Step, Until};
+use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
 use ralph_core::verdict::{self, Evidence, Verdict};
@@ -47,6 +48,7 @@ fn start(limits: Limits) -> Run {
         deadlines: Deadlines::default(),
         retry: Retry { base: Duration::ZERO, ..Retry::default() },
         patience: Patience::default(),
+        sandbox: Sandbox::default(),
     };
     let request = Request {
         id: RunId::new(at, 1),

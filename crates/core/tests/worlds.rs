@@ -26,6 +26,7 @@ use ralph_core::question::QuestionNo;
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
 use ralph_core::route::{Condition, Route, Span};
 use ralph_core::run::{Fresh, Pace, Request, Run, Step, Until};
+use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
 use ralph_core::verdict::{self, Evidence};
@@ -676,6 +677,7 @@ fn policy(dice: &mut Dice) -> Policy {
         deadlines: Deadlines::default(),
         retry: Retry { on_error: on_error(dice), ..Retry::default() },
         patience: if dice.one_in(3) { Patience::For(Duration::from_secs(60)) } else { Patience::default() },
+        sandbox: Sandbox::default(),
     }
 }
 

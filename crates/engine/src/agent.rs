@@ -12,7 +12,7 @@ use ralph_core::id::AgentName;
 use ralph_core::promise::Claim;
 use ralph_core::report::{AgentExit, Usage};
 
-/// Program and arguments; never a shell line. The brief goes to its standard input.
+/// Program and arguments; never a shell line. The brief goes in by [`Agent::prompt`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invocation {
     pub program: OsString,
@@ -21,10 +21,30 @@ pub struct Invocation {
     pub env: Vec<(OsString, OsString)>,
 }
 
+/// How an agent takes its brief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompt {
+    Stdin,
+    /// As one argument, before the one at this place; standard input is empty.
+    Argument(usize),
+}
+
 pub trait Agent: std::fmt::Debug + Send + Sync {
     fn name(&self) -> &AgentName;
 
     fn invocation(&self, attempt: &Attempt) -> Invocation;
+
+    fn prompt(&self) -> Prompt {
+        Prompt::Stdin
+    }
+
+    /// Adds the arguments by which it takes files, as far as it takes them.
+    fn attach(&self, _files: &[String], _invocation: &mut Invocation, _prompt: &mut Prompt) {}
+
+    /// Where it keeps what it has to write to, as [`crate::sandbox::expand`] reads it.
+    fn state(&self) -> &[String] {
+        &[]
+    }
 
     /// Listens to one attempt.
     fn listen(&self, attempt: &Attempt, brief: &Brief) -> Box<dyn Listener>;

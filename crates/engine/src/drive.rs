@@ -39,6 +39,7 @@ pub struct Parts<S> {
     /// What agents and hooks inherit.
     pub environment: Variables,
     pub guard: crate::guard::Guard,
+    pub confiner: crate::sandbox::Confiner,
     pub hooks: Vec<crate::hooks::Hook>,
     /// Where what is in memory may be put when the state directory is gone, the best first.
     pub rescue: Vec<std::path::PathBuf>,

@@ -19,6 +19,7 @@ use ralph_core::promise::{Word, WordError};
 use ralph_core::redact::Redactor;
 use ralph_core::report::Fault;
 use ralph_core::run::{Request, Run, Step};
+use ralph_core::sandbox::Sandbox;
 use ralph_core::task::Task;
 use ralph_core::view::RunView;
 use ralph_store::{Commit, Seat, Store, StoreError};
@@ -199,6 +200,7 @@ impl<S: Store> Loops<S> {
                 deadlines: Deadlines::default(),
                 retry: Retry::default(),
                 patience: Patience::For(std::time::Duration::ZERO),
+                sandbox: Sandbox::default(),
             },
             crew: Crew::new(Member::new(self.host.clone(), Vec::new()), Vec::new()),
             seed,

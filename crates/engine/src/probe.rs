@@ -1,21 +1,26 @@
 //! Whether the agent that is to work answers again, after another took over: a trivial prompt and a few seconds.
 
-use std::time::Duration;
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
 use ralph_core::crew::Member;
 use ralph_core::event::Stream;
+use ralph_core::id::TaskId;
+use ralph_core::promise::Word;
 use ralph_core::report::{AgentExit, Response};
 use ralph_core::task::Task;
 use ralph_store::Store;
 use tokio::io::AsyncReadExt;
 
 use crate::agent::{Agent, Listener};
-use crate::custody::{Child, Custody, CustodyError, Ending, Launch, Status};
+use crate::attempt::assemble;
+use crate::custody::{Child, Custody, CustodyError, Ending, GuardOptions, Launch, Status};
 use crate::drive::Drive;
-use crate::environment;
-use crate::error::EngineError;
+use crate::environment::Variables;
+use crate::error::{EngineError, chain};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 const QUESTION: &str = "Answer with the one word: ready. Do nothing else.";
@@ -41,33 +46,70 @@ impl<S: Store + 'static> Drive<S> {
             promise: self.run.policy.completion.promise.word.clone(),
         };
         let brief = Brief { text: QUESTION.to_owned() };
-        let invocation = agent.invocation(&attempt);
-        let mut env = environment::for_attempt(&self.parts.environment, &self.run.id, &attempt);
-        env.extend(invocation.env);
-        let dir = self.parts.place.root.clone();
-        let launch = Launch { program: invocation.program.into(), args: invocation.args, env, dir };
-        let stdin =
-            crate::hooks::sealed(QUESTION.as_bytes()).map_err(|source| EngineError::Pipe { source })?;
-        let mut custody = Custody::open(self.parts.guard.options(&self.run.id)?).await?;
-        let heard = match custody.spawn(&launch, stdin).await {
-            Ok(child) => listen(&mut custody, child, agent.listen(&attempt, &brief)).await,
-            Err(_) => Ok(false),
-        };
-        let _nothing_left_either_way = custody.close().await;
-        match heard {
-            Err(CustodyError::GuardLost(_)) => Ok(false),
-            other => Ok(other?),
-        }
+        let (launch, stdin) = self.launch(agent, &attempt, &brief, None)?;
+        let custody = Custody::open(self.parts.guard.options(&self.run.id)?).await?;
+        let answer = converse(custody, &launch, stdin, agent.listen(&attempt, &brief), PATIENCE).await?;
+        Ok(matches!(answer, Answer::Ended(exit) if exit.response() == Response::Verify))
     }
 }
 
-/// Whether it came to a good end in time.
+/// What a question came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    Ended(AgentExit),
+    /// It took longer than it might, and was ended.
+    Late,
+}
+
+/// Asks an agent one small question, outside of any run, and says how long it took.
+pub async fn preflight(
+    agent: &dyn Agent,
+    options: GuardOptions,
+    environment: Variables,
+    dir: PathBuf,
+    patience: Duration,
+) -> Result<(Answer, Duration), EngineError> {
+    let attempt = Attempt {
+        iteration: 0,
+        number: 0,
+        task: TaskId::prompt(),
+        agent: agent.name().clone(),
+        promise: Word::parse("READY").expect("a word"),
+    };
+    let brief = Brief { text: QUESTION.to_owned() };
+    let assembled = assemble(agent, &attempt, &brief, (environment, dir), (None, &[]))?;
+    let begun = Instant::now();
+    let custody = Custody::open(options).await?;
+    let listener = agent.listen(&attempt, &brief);
+    let answer = converse(custody, &assembled.launch, assembled.stdin, listener, patience).await?;
+    Ok((answer, begun.elapsed()))
+}
+
+async fn converse(
+    mut custody: Custody,
+    launch: &Launch,
+    stdin: File,
+    listener: Box<dyn Listener>,
+    patience: Duration,
+) -> Result<Answer, EngineError> {
+    let heard = match custody.spawn(launch, stdin).await {
+        Ok(child) => listen(&mut custody, child, listener, patience).await,
+        Err(error) => Ok(Answer::Ended(AgentExit::NotStarted { why: chain(&error) })),
+    };
+    let _nothing_left_either_way = custody.close().await;
+    match heard {
+        Err(CustodyError::GuardLost(_)) => Ok(Answer::Late),
+        other => Ok(other?),
+    }
+}
+
 async fn listen(
     custody: &mut Custody,
     mut child: Child,
     mut listener: Box<dyn Listener>,
-) -> Result<bool, CustodyError> {
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    patience: Duration,
+) -> Result<Answer, CustodyError> {
+    let deadline = tokio::time::Instant::now() + patience;
     let mut overdue = false;
     let (mut out, mut err) = ([0_u8; 8192], [0_u8; 8192]);
     let mut open = (true, true);
@@ -82,8 +124,11 @@ async fn listen(
                 while let Ok(read @ 1..) = child.stdout.read(&mut out).await {
                     listener.hear(Stream::Out, &out[..read], &mut |_| {});
                 }
+                while let Ok(read @ 1..) = child.stderr.read(&mut err).await {
+                    listener.hear(Stream::Err, &err[..read], &mut |_| {});
+                }
                 let exit = listener.conclude(&code).exit.unwrap_or(code);
-                return Ok(!overdue && exit.response() == Response::Verify);
+                return Ok(if overdue { Answer::Late } else { Answer::Ended(exit) });
             }
             () = tokio::time::sleep_until(deadline), if !overdue => {
                 overdue = true;

@@ -15,13 +15,14 @@ pub struct Entry {
     /// The command that installs it.
     pub install: Option<String>,
     pub version: Option<Version>,
-    /// With `{model}`, `{effort}`, `{resume}` and `{yolo}` where the arguments below go.
+    /// With `{model}`, `{effort}`, `{file}`, `{resume}` and `{yolo}` where the arguments below go.
     pub args: Vec<String>,
     pub prompt: PromptChannel,
     pub format: Format,
     /// With `{value}` for the model's name.
     pub model: Vec<String>,
     pub effort: Effort,
+    pub file: FileFlag,
     /// With `{value}` for the session.
     pub resume: Vec<String>,
     /// Lets it work without asking.
@@ -67,7 +68,7 @@ impl Version {
 pub enum PromptChannel {
     #[default]
     Stdin,
-    /// Its last argument.
+    /// The argument where `{prompt}` stands, or the last.
     Argument,
 }
 
@@ -79,6 +80,24 @@ pub struct Effort {
     pub allowed: Vec<String>,
 }
 
+/// How it takes files, if it does; once for each file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FileFlag {
+    /// With `{value}` for the path.
+    pub args: Vec<String>,
+    /// The endings of names that it takes; none stands for any.
+    pub only: Vec<String>,
+}
+
+impl FileFlag {
+    pub(crate) fn takes(&self, path: &str) -> bool {
+        let ending = std::path::Path::new(path).extension().unwrap_or_default();
+        !self.args.is_empty()
+            && (self.only.is_empty() || self.only.iter().any(|only| ending.eq_ignore_ascii_case(only)))
+    }
+}
+
 /// How far a field can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -87,6 +106,16 @@ pub enum Provenance {
     Verified(String),
     /// Read in this place and not tried.
     Read(String),
+}
+
+impl Provenance {
+    /// Whether somebody could look it up: a version begins with a digit, and a page is more than a word.
+    pub(super) fn is_checkable(&self) -> bool {
+        match self {
+            Provenance::Verified(version) => version.starts_with(|c: char| c.is_ascii_digit()),
+            Provenance::Read(page) => page.starts_with("https://") || page.trim().contains(' '),
+        }
+    }
 }
 
 impl Entry {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ralph_core::id::AgentName;
 use serde::Deserialize;
 
-use super::entry::{Effort, Entry, PromptChannel, Provenance, Version};
+use super::entry::{Effort, Entry, FileFlag, PromptChannel, Provenance, Version};
 use super::invocation;
 use crate::limit::{Pattern, Rule};
 use crate::stream::{Format, Manners};
@@ -22,6 +22,15 @@ macro_rules! fields {
 
         impl Fields {
             pub(super) const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            /// A field that is given and of which nothing says where it comes from.
+            fn unfounded(&self) -> Option<&'static str> {
+                let is_founded = |field: &str| ["all", field].iter().any(|key| self.provenance.contains_key(*key));
+                $(if self.$field.is_some() && !is_founded(stringify!($field)) {
+                    return Some(stringify!($field));
+                })*
+                None
+            }
 
             /// Lays these fields over others; each one given is `origin`'s, where there is one.
             pub(super) fn over(self, under: Fields, origin: Option<&Provenance>) -> Fields {
@@ -45,6 +54,7 @@ fields! {
     format: Format,
     model: Vec<String>,
     effort: Effort,
+    file: FileFlag,
     resume: Vec<String>,
     yolo: Vec<String>,
     environment: BTreeMap<String, String>,
@@ -71,6 +81,12 @@ impl Fields {
         {
             return Err(format!("`provenance` speaks of `{unknown}`, which is no field"));
         }
+        if let Some(field) = self.unfounded() {
+            return Err(format!("`provenance` does not say where `{field}` comes from"));
+        }
+        if let Some((field, source)) = self.provenance.iter().find(|(_, source)| !source.is_checkable()) {
+            return Err(format!("`provenance` of `{field}` names no version and no page: {source:?}"));
+        }
         let entry = Entry {
             name: name.clone(),
             program,
@@ -81,6 +97,7 @@ impl Fields {
             format: self.format.unwrap_or_default(),
             model: self.model.clone().unwrap_or_default(),
             effort: self.effort.clone().unwrap_or_default(),
+            file: self.file.clone().unwrap_or_default(),
             resume: self.resume.clone().unwrap_or_default(),
             yolo: self.yolo.clone().unwrap_or_default(),
             environment: self.environment.clone().unwrap_or_default(),

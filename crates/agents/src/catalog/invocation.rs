@@ -4,15 +4,19 @@ use std::ffi::OsString;
 
 use ralph_engine::agent::Invocation;
 
-use super::entry::Entry;
+use super::entry::{Entry, FileFlag, PromptChannel};
 use super::error::Unsupported;
 
 /// Where the arguments of a choice go among the fixed ones.
-const SLOTS: [&str; 4] = ["{model}", "{effort}", "{resume}", "{yolo}"];
+const SLOTS: [&str; 6] = ["{model}", "{effort}", FILE, "{resume}", "{yolo}", PROMPT];
+/// Where the prompt goes, if it is an argument; it stays there until the prompt is known.
+pub(crate) const PROMPT: &str = "{prompt}";
+/// Where attached files go; it stays there until they are known.
+pub(crate) const FILE: &str = "{file}";
 const VALUE: &str = "{value}";
 
 impl Entry {
-    /// Program and arguments for what is chosen; the prompt goes in by [`Entry::prompt`].
+    /// Program and arguments for what is chosen; the slots of prompt and files are still among them.
     pub fn invocation(
         &self,
         model: Option<&str>,
@@ -60,6 +64,14 @@ impl Entry {
     }
 }
 
+impl FileFlag {
+    /// The arguments for the files that it takes.
+    pub(crate) fn arguments(&self, files: &[String]) -> Vec<OsString> {
+        let taken = files.iter().filter(|path| self.takes(path));
+        taken.flat_map(|path| filled(&self.args, Some(path))).collect()
+    }
+}
+
 /// Each argument stays one argument, whatever the value holds.
 fn filled(template: &[String], value: Option<&str>) -> Vec<OsString> {
     let Some(value) = value else { return Vec::new() };
@@ -71,7 +83,18 @@ pub(super) fn check(entry: &Entry) -> Result<(), String> {
     if let Some(unknown) = entry.args.iter().find(|arg| is_slot(arg) && !SLOTS.contains(&arg.as_str())) {
         return Err(format!("`args` has {unknown}, which is none of {}", SLOTS.join(" ")));
     }
-    let choices = [("model", &entry.model), ("effort", &entry.effort.args), ("resume", &entry.resume)];
+    if entry.prompt == PromptChannel::Stdin && entry.args.iter().any(|arg| arg == PROMPT) {
+        return Err(format!("`args` has {PROMPT}, and `prompt` is not \"argument\""));
+    }
+    if !entry.file.args.is_empty() && !entry.args.iter().any(|arg| arg == FILE) {
+        return Err(format!("`file` is given and `args` has no {FILE} for it"));
+    }
+    let choices = [
+        ("model", &entry.model),
+        ("effort", &entry.effort.args),
+        ("file", &entry.file.args),
+        ("resume", &entry.resume),
+    ];
     match choices.iter().find(|(_, args)| !args.is_empty() && !args.iter().any(|arg| arg.contains(VALUE))) {
         Some((choice, _)) => Err(format!("`{choice}` has no {VALUE}")),
         None => Ok(()),

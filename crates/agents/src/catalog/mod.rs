@@ -14,9 +14,10 @@ use serde::Deserialize;
 
 use crate::limit::Rule;
 
-pub use entry::{Effort, Entry, PromptChannel, Provenance, Version};
+pub use entry::{Effort, Entry, FileFlag, PromptChannel, Provenance, Version};
 pub use error::{CatalogueError, Unsupported};
 use fields::Fields;
+pub(crate) use invocation::{FILE, PROMPT};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Catalogue {
@@ -36,10 +37,14 @@ struct File {
 
 impl Catalogue {
     pub fn builtin() -> Catalogue {
-        let text = include_str!("../../catalog.toml");
-        let file: File = toml::from_str(text).expect("the built-in catalogue");
+        Catalogue::read(include_str!("../../catalog.toml")).expect("the built-in catalogue")
+    }
+
+    /// A catalogue that says of every field where it comes from.
+    fn read(text: &str) -> Result<Catalogue, CatalogueError> {
+        let file: File = toml::from_str(text).map_err(CatalogueError::Unreadable)?;
         let empty = Catalogue { entries: BTreeMap::new(), fields: BTreeMap::new(), common: file.signals };
-        empty.with(text, file.agents, None).expect("the built-in catalogue")
+        empty.with(text, file.agents, None)
     }
 
     /// Adds the `[agents.NAME]` tables of a configuration: a field given there takes the place of ours, and a new name

@@ -1,10 +1,15 @@
 use super::{Catalogue, CatalogueError, PromptChannel, Provenance, Unsupported};
 use crate::stream::Format;
 
+/// As it is started, without the slots of files.
 fn words(catalogue: &Catalogue, agent: &str, choice: (Option<&str>, Option<&str>, Option<&str>)) -> String {
     let entry = catalogue.get(agent).expect("an entry");
     let invocation = entry.invocation(choice.0, choice.1, choice.2).expect("an invocation");
-    let args = invocation.args.iter().map(|arg| arg.to_string_lossy().into_owned());
+    let args = invocation
+        .args
+        .iter()
+        .filter(|arg| **arg != *super::FILE)
+        .map(|arg| arg.to_string_lossy().into_owned());
     std::iter::once(invocation.program.to_string_lossy().into_owned())
         .chain(args)
         .collect::<Vec<_>>()
@@ -25,9 +30,41 @@ fn every_agent_of_the_specification_is_there_with_a_source_for_each_field() {
     for name in names {
         let entry = catalogue.get(name).expect("an entry");
         assert!(entry.provenance_of("args").is_some(), "{name} says nowhere where it comes from");
-        assert_eq!(entry.prompt, PromptChannel::Stdin, "{name}");
         assert!(!entry.manners.login.is_empty(), "{name}");
     }
+}
+
+#[test]
+fn a_field_that_says_nowhere_where_it_comes_from_is_refused() {
+    let told = |provenance: &str| {
+        let text =
+            format!("[agents.x]\nprogram = \"x\"\nargs = [\"-p\"]\n[agents.x.provenance]\n{provenance}");
+        Catalogue::read(&text).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(told("all = { verified = \"1.0\" }"), Ok(()));
+    assert_eq!(
+        told("program = { verified = \"1.0\" }\nargs = { read = \"https://x.example/docs\" }"),
+        Ok(())
+    );
+    let refused = |provenance: &str, why: &str| {
+        let told = told(provenance).expect_err("refused");
+        assert!(told.contains(why), "{told}");
+    };
+    refused("", "does not say where `program` comes from");
+    refused("program = { verified = \"1.0\" }", "does not say where `args` comes from");
+    refused("all = { verified = \"yes\" }", "names no version and no page");
+    refused("all = { read = \"docs\" }", "names no version and no page");
+}
+
+#[test]
+fn a_prompt_goes_by_standard_input_wherever_the_agent_takes_it() {
+    let catalogue = Catalogue::builtin();
+    let by_argument: Vec<&str> = catalogue
+        .names()
+        .map(|name| name.as_str())
+        .filter(|name| catalogue.get(name).is_some_and(|entry| entry.prompt == PromptChannel::Argument))
+        .collect();
+    assert_eq!(by_argument, ["cursor"]);
 }
 
 #[test]
@@ -137,6 +174,8 @@ fn mistakes_are_told_with_their_place() {
         "[agents.\"a b\"]\nprogram = \"x\"",
         "x = 1\n[agents.claude]\nargs = [\"{modell}\"]",
         "[agents.claude]\nmodel = [\"--model\"]",
+        "[agents.claude]\nargs = [\"{prompt}\"]",
+        "[agents.claude]\nfile = { args = [\"-f\", \"{value}\"] }",
         "[agents.claude]\nargs = [",
         "[agents.claude]\nprovenance = { nothing = { read = \"x\" } }",
         "[[agents.claude.signals]]\nmeans = \"angry\"",

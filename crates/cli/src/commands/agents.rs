@@ -6,11 +6,18 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use ralph_agents::Staff;
 use ralph_agents::catalog::{Entry, Provenance};
+use ralph_core::id::AgentName;
+use ralph_engine::environment::{self, Variables};
 use serde::Serialize;
 
 use super::Outcome;
-use crate::project::Project;
+use crate::models::{self, Asking, Listing};
+use crate::perform::staff;
+use crate::preflight;
+use crate::problem::{Problem, Problems};
+use crate::project::{Project, block_on};
 use crate::settings::Given;
 use crate::words::{print, print_json};
 
@@ -19,14 +26,44 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// List the agents that ralph knows: which are installed, where, which version, and what is known of them.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  ralph agents\n  ralph agents --json | jq '.[] | select(.installed).name'"
-)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
+Examples:
+  ralph agents
+  ralph agents --preflight                 ask each that is installed one small question
+  ralph agents --preflight claude codex
+  ralph agents models opencode
+  ralph agents --json | jq '.[] | select(.installed).name'")]
 pub(crate) struct Args {
-    /// Print it as JSON: an array of objects with name, installed, path, version,
-    /// verified, read, install, login
+    #[command(subcommand)]
+    command: Option<AgentsCommand>,
+
+    /// Send one small prompt to each agent that is installed, or to those named, and say what came of it; exit 1 if one
+    /// does not answer
+    #[arg(long, value_name = "NAME", num_args = 0.., value_parser = AgentName::parse)]
+    preflight: Option<Vec<AgentName>>,
+
+    /// How many seconds each has to answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "preflight")]
+    patience: u32,
+
+    /// Print it as JSON: an array of objects with name, installed, path, version, verified, read, install, login; for
+    /// --preflight with name, result, seconds, detail, next
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum AgentsCommand {
+    /// List the models that an agent has, as its own program does
+    Models {
+        /// The agent, as `ralph agents` names it
+        #[arg(value_parser = AgentName::parse)]
+        name: AgentName,
+        /// Print it as JSON: an object with agent, models (null where the program prints no plain list), text
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -50,10 +87,72 @@ struct Known {
 
 pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
+    match (args.command, args.preflight) {
+        (Some(AgentsCommand::Models { name, json }), _) => list_models(project, &name, json),
+        (None, Some(names)) => try_out(project, names, Duration::from_secs(args.patience.into()), args.json),
+        (None, None) => list_agents(&project, args.json),
+    }
+}
+
+fn list_models(project: Project, name: &AgentName, json: bool) -> Outcome {
+    let (staff, root, environment) = surroundings(project)?;
+    let asking = Asking { staff: &staff, root: &root, environment: &environment };
+    let Some(entry) = staff.entry(name) else {
+        let problem = Problem::new(format!("there is no agent `{name}`"));
+        return Err(problem.next("`ralph agents` lists them").into());
+    };
+    let listing = block_on(models::list(entry, asking))?;
+    let (names, text) = match listing {
+        Listing::Names(names) => (Some(names), None),
+        Listing::Text(text) => (None, Some(text)),
+    };
+    match (json, names, text) {
+        (true, names, text) => {
+            print_json(&serde_json::json!({ "agent": name, "models": names, "text": text }));
+        }
+        (false, Some(names), _) => print(&names.iter().map(|name| format!("{name}\n")).collect::<String>()),
+        (false, None, text) => print(&ralph_engine::output::printable(&text.unwrap_or_default())),
+    }
+    Ok(0)
+}
+
+/// One after the other, so that each has the machine to itself and its time means something.
+fn try_out(project: Project, names: Vec<AgentName>, patience: Duration, json: bool) -> Outcome {
+    let (staff, root, environment) = surroundings(project)?;
+    let asking = Asking { staff: &staff, root: &root, environment: &environment };
+    let is_there = |name: &&AgentName| staff.entry(name).is_some_and(|entry| staff.program(entry).is_ok());
+    let names = if names.is_empty() { staff.names().filter(is_there).cloned().collect() } else { names };
+    if names.is_empty() {
+        let problem = Problem::new("none of the agents that ralph knows is installed");
+        return Err(problem.next("`ralph agents` lists them").exit(5).into());
+    }
+    let mut all = Vec::new();
+    for name in &names {
+        let tried = block_on(preflight::ask(name, asking, patience));
+        if !json {
+            print(&tried.line());
+        }
+        all.push(tried);
+    }
+    if json {
+        print_json(&all);
+    }
+    Ok(u8::from(!all.iter().all(preflight::Tried::answered)))
+}
+
+/// The agents and what they would inherit. A project's own file has no say in it.
+fn surroundings(project: Project) -> Result<(Staff, PathBuf, Variables), Problems> {
+    let staff = staff(&project.loaded, &project.place.root)?;
+    let exclude = project.loaded.merged.agent.env_exclude.as_ref().map(|set| set.value.clone());
+    let environment = environment::inherited(std::env::vars_os(), &exclude.unwrap_or_default());
+    Ok((staff, project.place.root, environment))
+}
+
+fn list_agents(project: &Project, json: bool) -> Outcome {
     let (catalogue, _) = project.loaded.agents()?;
     let entries = catalogue.names().filter_map(|name| catalogue.get(name.as_str()));
     let agents = all_known(entries.collect());
-    if args.json {
+    if json {
         print_json(&agents);
     } else {
         print(&agents.iter().map(line).collect::<String>());

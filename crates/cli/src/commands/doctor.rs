@@ -5,8 +5,10 @@ use std::path::Path;
 use ralph_agents::Staff;
 use ralph_agents::catalog::Catalogue;
 use ralph_core::policy::Kind;
+use ralph_core::sandbox::Mode;
 use ralph_engine::custody::{Custody, CustodyKind, GuardOptions};
 use ralph_engine::lock;
+use ralph_engine::sandbox::probe;
 use ralph_store::{SqliteStore, Store, StoreError};
 use serde::Serialize;
 
@@ -68,6 +70,7 @@ async fn examine(project: Project) -> Vec<Finding> {
     ];
     let (resolved, choice) = settings(project);
     findings.push(processes(choice).await);
+    findings.push(sandboxes());
     findings.push(git());
     findings.extend(resolved);
     findings
@@ -154,6 +157,30 @@ async fn processes(choice: CustodyChoice) -> Finding {
             state: State::Reduced,
             finding: "held by a guard: subreaper alone, no cgroup could be made".to_owned(),
             next: Some("nothing escapes it; a cgroup would end a fork bomb faster".to_owned()),
+        },
+    }
+}
+
+/// What an agent could be kept inside by.
+fn sandboxes() -> Finding {
+    let (there, missing): (Vec<_>, Vec<_>) = [Mode::Landlock, Mode::Bubblewrap]
+        .into_iter()
+        .map(|mode| (mode, probe(mode)))
+        .partition(|(_, why)| why.is_ok());
+    let names: Vec<&str> = there.iter().map(|(mode, _)| mode.name()).collect();
+    let reasons: Vec<String> =
+        missing.iter().filter_map(|(_, why)| why.as_ref().err()).map(ToString::to_string).collect();
+    let mut finding = if names.is_empty() { "none".to_owned() } else { names.join(" and ") };
+    if !reasons.is_empty() {
+        finding += &format!("; {}", reasons.join("; "));
+    }
+    match missing.into_iter().find_map(|(_, why)| why.err()) {
+        None => good("sandbox", finding),
+        Some(first) => Finding {
+            name: "sandbox",
+            state: State::Reduced,
+            finding,
+            next: Some(format!("only where you want a sandbox: {}", first.next)),
         },
     }
 }

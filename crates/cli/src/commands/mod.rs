@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod confine;
 pub(crate) mod control;
 pub(crate) mod demo;
 pub(crate) mod doctor;

@@ -16,9 +16,10 @@ use super::Outcome;
 use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
 use crate::crew::check;
-use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
+use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
+use crate::sandbox::Ground;
 use crate::settings::Given;
 
 /// Un-pause a live run, or go on with one that was stopped, aborted or interrupted.
@@ -58,13 +59,22 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let lock = take_lock(&project.place, &id)?;
     custody::reap_run(id.as_str()).map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
     let staff = staff(&project.loaded, &project.place.root)?;
-    let (place, _, settings) = project.settings(&store, args.yes).await?;
+    let (place, state_dir, settings) = project.settings(&store, args.yes).await?;
     let asked = foreseen(&store, &id, None).await?.unwrap_or(seen);
     check(&asked.crew, &staff, &asked.policy.limits)?;
+    let environment = inherited(&settings);
+    let ground = Ground {
+        root: &place.root,
+        state_dir: &state_dir,
+        environment: &environment,
+        crew: &asked.crew,
+        staff: &staff,
+    };
+    ground.renew(&asked.policy.sandbox)?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings)).await?;
-    let how = args.show.how(settings.detail);
-    let stage = Stage { place, settings, store, lock, staff, redactor: redactor(), how };
+    let (redactor, how) = (redactor(), args.show.how(settings.detail));
+    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 use ralph_core::agent_event::Detail;
-use ralph_core::brief::fence_for;
-use ralph_core::check::Check;
 use ralph_core::crew::Crew;
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
+use ralph_core::policy::Policy;
 use ralph_core::promise::contains_literal_tag;
 use ralph_core::redact::Redactor;
 use ralph_core::run::{Request, Run};
@@ -22,17 +21,20 @@ use ralph_engine::lock::TreeLock;
 use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
+use crate::attach::attach;
 use crate::crew::{check, crew};
 use crate::criteria::trusted_checks;
-use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
+use crate::models::{self, Asking};
+use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{self, Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
+use crate::sandbox::Ground;
 use crate::screen::Show;
-use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
-use crate::settings::{Given, Settings};
+use crate::settings::Given;
+use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags, SandboxFlags};
 use crate::words::size;
 
-/// As much as may be attached to a prompt.
+/// As much as a prompt may be, its files included.
 const MOST_ATTACHED: u64 = 1 << 20;
 
 /// Keep an agent at a prompt until it is done, a limit is reached, or you stop it.
@@ -49,7 +51,8 @@ pub(crate) struct Args {
     /// What the agent is to do; `-` reads it from standard input
     prompt: String,
 
-    /// Attach a file's text to the prompt; may be repeated
+    /// Attach a file; may be repeated. Small texts are put into the prompt, other files are named, and handed over to
+    /// agents that take files
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<PathBuf>,
 
@@ -67,6 +70,8 @@ pub(crate) struct Args {
     promise: PromiseFlags,
     #[command(flatten)]
     limits: LimitFlags,
+    #[command(flatten)]
+    sandbox: SandboxFlags,
 
     /// Leave an unfinished run of this directory behind and start a new one
     #[arg(long)]
@@ -117,9 +122,12 @@ pub(crate) fn run(args: Args) -> Outcome {
     args.agent.add_to(&mut flags);
     args.promise.add_to(&mut flags);
     args.limits.add_to(&mut flags);
+    args.sandbox.add_to(&mut flags);
     let project = Project::here(flags)?;
     let redactor = redactor();
-    let mut prompt = redacted(&prompt(&args.prompt, &args.files)?, &redactor);
+    let (text, files) = prompt(&args.prompt, &args.files)?;
+    let mut prompt = redacted(&text, &redactor);
+    prompt.task.files = files;
     prompt.task.labels = args.labels.iter().map(|label| redactor.text(label).into_owned()).collect();
     prompt.task.priority = args.priority;
     block_on(start(args, project, prompt, redactor))
@@ -140,15 +148,27 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     }
     let checks = trusted_checks(&settings, &place.root, &store, args.yes).await?;
     let crew = crew(&settings, &redactor)?;
-    let mut run = new_run(id, at, &prompt, &settings, checks, crew)?;
-    check(&run.crew, &staff, &run.policy.limits)?;
+    let policy = settings.policy(checks);
+    check(&crew, &staff, &policy.limits)?;
+    let environment = inherited(&settings);
+    let ground = Ground {
+        root: &place.root,
+        state_dir: &state_dir,
+        environment: &environment,
+        crew: &crew,
+        staff: &staff,
+    };
+    let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
+    models::check(&crew, &state_dir, asking).await?;
+    let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
+    let mut run = new_run(id, at, &prompt, policy, crew);
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let how = args.show.how(settings.detail);
-    let stage = Stage { place, settings, store, lock, staff, redactor, how };
+    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
@@ -167,15 +187,7 @@ fn from_here(mut words: Vec<String>, root: &Path) -> Vec<String> {
     words
 }
 
-fn new_run(
-    id: RunId,
-    at: Timestamp,
-    prompt: &Prompt,
-    settings: &Settings,
-    checks: Vec<Check>,
-    crew: Crew,
-) -> Result<Run, Problems> {
-    let policy = settings.policy(checks);
+fn new_run(id: RunId, at: Timestamp, prompt: &Prompt, policy: Policy, crew: Crew) -> Run {
     let mut notices = prompt.notices.clone();
     if contains_literal_tag(&prompt.task.body) && policy.completion.promise.nonce {
         notices.push(
@@ -194,7 +206,7 @@ fn new_run(
     for text in notices {
         run.note(at, Event::Notice { text });
     }
-    Ok(run)
+    run
 }
 
 struct Prompt {
@@ -215,7 +227,8 @@ fn redacted(text: &str, redactor: &Redactor) -> Prompt {
     Prompt { task: Task::prompt(&clean), notices }
 }
 
-fn prompt(given: &str, files: &[PathBuf]) -> Result<String, Problems> {
+/// What the prompt says, and the files that it only names.
+fn prompt(given: &str, files: &[PathBuf]) -> Result<(String, Vec<String>), Problems> {
     let mut text = given.to_owned();
     if given == "-" {
         let problem =
@@ -226,9 +239,8 @@ fn prompt(given: &str, files: &[PathBuf]) -> Result<String, Problems> {
         let next = "say what is to be done: `ralph run \"PROMPT\"`";
         return Err(Problem::new("the prompt is empty").next(next).into());
     }
-    for file in files {
-        text.push_str(&attached(file)?);
-    }
+    let attached = files.iter().map(|path| attach(path)).collect::<Result<Vec<_>, _>>()?;
+    attached.iter().for_each(|file| text.push_str(&file.text));
     if text.len() as u64 > MOST_ATTACHED {
         let what = format!(
             "the prompt and its files are {} in all, at most {} are allowed",
@@ -239,18 +251,7 @@ fn prompt(given: &str, files: &[PathBuf]) -> Result<String, Problems> {
             .next("name paths in the prompt instead; the agent can read them")
             .into());
     }
-    Ok(text)
-}
-
-fn attached(path: &Path) -> Result<String, Problems> {
-    let problem = |what: String| Problem::new(what).at(problem::Place::from(path.to_owned()));
-    let io = |error: std::io::Error| problem(format!("cannot attach the file: {error}"));
-    if !path.metadata().map_err(io)?.is_file() {
-        return Err(problem("only regular files can be attached".to_owned()).into());
-    }
-    let text = bounded(std::fs::File::open(path).map_err(io)?, problem)?;
-    let fence = fence_for(&text);
-    Ok(format!("\n\n`{}`:\n\n{fence}\n{}\n{fence}\n", path.display(), text.trim_end()))
+    Ok((text, attached.into_iter().filter_map(|file| file.path).collect()))
 }
 
 /// All of it, or a refusal: what is cut off in silence is lost.

@@ -112,6 +112,24 @@ impl AgentFlags {
 }
 
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Sandbox")]
+pub(crate) struct SandboxFlags {
+    /// Keep the agent inside: auto, landlock, bubblewrap or off
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
+    pub(crate) sandbox: Option<String>,
+    /// Take the network from the agent; needs bubblewrap
+    #[arg(long)]
+    pub(crate) no_network: bool,
+}
+
+impl SandboxFlags {
+    pub(crate) fn add_to(&self, given: &mut Given) {
+        given.flag("--sandbox", "sandbox", "mode", self.sandbox.as_deref());
+        given.flag("--no-network", "sandbox", "network", self.no_network.then_some("false"));
+    }
+}
+
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Completion")]
 pub(crate) struct PromiseFlags {
     /// The word the agent must give inside <promise></promise> when it is done

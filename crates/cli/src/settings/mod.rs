@@ -29,8 +29,9 @@ mod tests;
 
 pub(crate) use catalogue::schema;
 pub(crate) use hook::Hook;
+pub(crate) use nearest::nearest;
 pub(crate) use raw::Given;
-pub(crate) use resolved::{CustodyChoice, Settings};
+pub(crate) use resolved::{CustodyChoice, SandboxChoice, SandboxWish, Settings};
 pub(crate) use root::project_root;
 pub(crate) use show::{Style as ShowStyle, show};
 pub(crate) use sources::{Loaded, Sources};

@@ -12,13 +12,14 @@ use ralph_core::id::AgentName;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::promise::Word;
 use ralph_core::route::Route;
+use ralph_core::sandbox::Sandbox;
 use schemars::JsonSchema;
 
 use super::check::{CheckSet, Wanted};
 use super::hook::Hook;
 use super::limits::LimitsSet;
 use super::origin::Set;
-use super::partial::{AgentPart, CompletionPart, LimitsPart, OutputPart, Partial, PromisePart};
+use super::partial::{AgentPart, CompletionPart, LimitsPart, OutputPart, Partial, PromisePart, SandboxPart};
 use super::sources::base_dir;
 use super::verify::VerifyPart;
 use crate::problem::Problem;
@@ -33,6 +34,7 @@ pub(crate) struct Settings {
     pub(crate) routes: Vec<Route>,
     /// How much of an agent's work is shown, where somebody said so.
     pub(crate) detail: Option<Detail>,
+    pub(crate) sandbox: SandboxWish,
     pub(crate) hooks: Vec<Hook>,
     limits: LimitsSet,
     /// The checks of the configuration.
@@ -69,6 +71,35 @@ pub(crate) enum CustodyChoice {
     Subreaper,
 }
 
+/// What is asked to keep an agent inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "snake_case", inline)]
+pub(crate) enum SandboxChoice {
+    Off,
+    Auto,
+    Landlock,
+    Bubblewrap,
+}
+
+impl SandboxChoice {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            SandboxChoice::Off => "off",
+            SandboxChoice::Auto => "auto",
+            SandboxChoice::Landlock => "landlock",
+            SandboxChoice::Bubblewrap => "bubblewrap",
+        }
+    }
+}
+
+/// The sandbox that is asked for; what there is decides what it becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SandboxWish {
+    pub(crate) choice: SandboxChoice,
+    pub(crate) network: bool,
+    pub(crate) write: Vec<String>,
+}
+
 /// How many bytes of an attempt's output are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kept {
@@ -89,6 +120,7 @@ impl Settings {
             deadlines: self.deadlines,
             retry: self.retry,
             patience: self.patience,
+            sandbox: Sandbox::default(),
         }
     }
 
@@ -114,6 +146,11 @@ impl Settings {
             output: Kept { head: certain(&merged.output.keep_head), tail: certain(&merged.output.keep_tail) },
             routes: merged.routes.iter().map(|set| set.value.clone()).collect(),
             detail: merged.output.detail.as_ref().map(|set| set.value),
+            sandbox: SandboxWish {
+                choice: certain(&merged.sandbox.mode),
+                network: certain(&merged.sandbox.network),
+                write: certain(&merged.sandbox.write),
+            },
             hooks: merged.hooks.iter().map(|set| set.value.clone()).collect(),
             limits: LimitsSet::resolve(&merged.limits)?,
             checks: checks(merged),
@@ -199,6 +236,11 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         promise: PromisePart { word: Set::default(default_word()), nonce: Set::default(true) },
         verify: VerifyPart::defaults(),
         output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT), detail: None },
+        sandbox: SandboxPart {
+            mode: Set::default(SandboxChoice::Off),
+            network: Set::default(true),
+            write: Set::default(Vec::new()),
+        },
         ..Partial::default()
     }
 }

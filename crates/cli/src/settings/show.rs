@@ -49,7 +49,7 @@ fn row<T>(
 }
 
 fn rows(merged: &Partial) -> Vec<Row> {
-    let Partial { state_dir, limits, agent, promise, completion, verify, output, .. } = merged;
+    let Partial { state_dir, limits, agent, promise, completion, verify, output, sandbox, .. } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
@@ -92,6 +92,9 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("output", "keep_head", &output.keep_head, bytes),
         row("output", "keep_tail", &output.keep_tail, bytes),
         row("output", "detail", &output.detail, |detail| json!(detail.name())),
+        row("sandbox", "mode", &sandbox.mode, |mode| json!(mode.name())),
+        row("sandbox", "network", &sandbox.network, |on| json!(on)),
+        row("sandbox", "write", &sandbox.write, |paths| json!(paths)),
     ]
 }
 

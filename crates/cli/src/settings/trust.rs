@@ -75,6 +75,16 @@ fn carried(partial: &Partial) -> Vec<Carried> {
         carry("agent.env_exclude", &agent.env_exclude, |names| {
             (json!(names), format!("hides from the agent, besides ralph's own list: {}", listed(names)))
         }),
+        carry("sandbox.mode", &partial.sandbox.mode, |mode| {
+            (json!(mode.name()), format!("sets the agent's sandbox to: {}", mode.name()))
+        }),
+        carry("sandbox.network", &partial.sandbox.network, |on| {
+            let gives = if *on { "gives the agent the network" } else { "takes the network from the agent" };
+            (json!(on), gives.to_owned())
+        }),
+        carry("sandbox.write", &partial.sandbox.write, |paths| {
+            (json!(paths), format!("lets the agent write to: {}", listed(paths)))
+        }),
         carry("agent.custody", &agent.custody, |choice| {
             let name = custody_name(*choice);
             (json!(name), format!("keeps the agent's processes together with: {name}"))

@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod agents;
+mod arguments;
+mod attached;
 mod choices;
 mod controls;
 mod crashes;
@@ -16,8 +18,10 @@ mod machine;
 mod orphans;
 mod output;
 mod questions;
+mod questions_to_agents;
 mod readers;
 mod redaction;
+mod sandbox;
 mod sessions;
 mod shown;
 mod signals;

@@ -39,3 +39,13 @@ fn the_first_runs_of_many_projects_may_begin_at_once() {
         assert_eq!(ran.code, Some(0), "{}", ran.err);
     }
 }
+
+#[test]
+fn an_agent_is_told_the_tree_it_works_in_and_not_where_ralph_was_started() {
+    let project = project().agent(&format!("tr '\\0' '\\n' < /proc/$$/environ | grep ^PWD= > told\n{DONE}"));
+    let project = project.with("PWD", "/somewhere/else");
+    assert_eq!(project.ralph(&["run", "do it"]).code, Some(0));
+    let told = std::fs::read_to_string(project.tree().join("told")).unwrap();
+    let tree = project.tree().canonicalize().unwrap();
+    assert_eq!(told.trim_end(), format!("PWD={}", tree.display()));
+}

@@ -3,43 +3,86 @@
 //! The programs come from the package registry, pinned by a lock file, and are installed once per target directory.
 //! One test, so that the programs are not started all at once: two at a time is what two cores bear.
 
+mod asked;
+mod handover;
 mod machine;
 mod scenario;
 
 use std::sync::Mutex;
 use std::time::Instant;
 
-use ralph_testkit::programs::{Program, install, target_dir};
+use ralph_testkit::programs::{Program, Programs, install, target_dir};
 use scenario::Scenario;
 
 #[test]
 fn every_real_program_is_kept_at_its_task() {
     let programs = install(&target_dir()).unwrap();
-    let work: Vec<(Program, Scenario)> =
-        Program::ALL.iter().flat_map(|program| Scenario::ALL.map(|scenario| (*program, scenario))).collect();
+    let mut work: Vec<Part> = handover::PAIRS.map(Part::Handover).to_vec();
+    work.push(Part::Models);
+    work.extend(Program::ALL.map(Part::Preflight));
+    work.extend([Program::Codex, Program::OpenCode].map(Part::Picture));
+    for program in Program::ALL {
+        work.extend(Scenario::ALL.map(|scenario| Part::Alone(program, scenario)));
+    }
+    // To look at some alone: RALPH_REAL=claude, RALPH_REAL='kept inside'.
+    let wanted = std::env::var("RALPH_REAL").unwrap_or_default();
+    work.retain(|part| part.label(&programs).contains(&wanted));
     let queue = Mutex::new(work.into_iter());
     let rows = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
-                    let Some((program, scenario)) = queue.lock().unwrap().next() else { return };
+                    let Some(part) = queue.lock().unwrap().next() else { return };
                     let begun = Instant::now();
-                    let outcome = scenario.play(program, &programs);
+                    let outcome = part.play(&programs);
                     let seconds = begun.elapsed().as_secs_f64();
-                    rows.lock().unwrap().push((program, scenario, outcome, seconds));
+                    rows.lock().unwrap().push((part.label(&programs), outcome, seconds));
                 }
             });
         }
     });
     let mut rows = rows.into_inner().unwrap();
-    rows.sort_by_key(|(program, scenario, ..)| (program.name(), scenario.name()));
+    rows.sort_by(|(one, ..), (other, ..)| one.cmp(other));
     println!("\n{:<9} {:<9} {:<28} {:>7}  result", "program", "version", "scenario", "seconds");
-    for (program, scenario, outcome, seconds) in &rows {
+    for (label, outcome, seconds) in &rows {
         let result = outcome.as_ref().map_or_else(String::as_str, |()| "ok");
-        let version = programs.version(*program);
-        println!("{:<9} {version:<9} {:<28} {seconds:>7.1}  {result}", program.name(), scenario.name());
+        println!("{label} {seconds:>7.1}  {result}");
     }
-    let failed = rows.iter().filter(|(.., outcome, _)| outcome.is_err()).count();
+    assert!(!rows.is_empty(), "no scenario is called {wanted}");
+    let failed = rows.iter().filter(|(_, outcome, _)| outcome.is_err()).count();
     assert_eq!(failed, 0, "{failed} of {} scenarios failed", rows.len());
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Alone(Program, Scenario),
+    Handover((Program, Program)),
+    Models,
+    Preflight(Program),
+    Picture(Program),
+}
+
+impl Part {
+    fn play(self, programs: &Programs) -> Result<(), String> {
+        match self {
+            Part::Alone(program, scenario) => scenario.play(program, programs),
+            Part::Handover(pair) => handover::play(pair, programs),
+            Part::Models => asked::models(programs),
+            Part::Preflight(program) => asked::preflight(program, programs),
+            Part::Picture(program) => asked::picture(program, programs),
+        }
+    }
+
+    /// The row's first columns.
+    fn label(self, programs: &Programs) -> String {
+        let (program, scenario) = match self {
+            Part::Alone(program, scenario) => (program, scenario.name().to_owned()),
+            Part::Handover((first, second)) => (first, format!("at its limit to {}", second.name())),
+            Part::Models => (Program::OpenCode, "its models".to_owned()),
+            Part::Preflight(program) => (program, "preflight".to_owned()),
+            Part::Picture(program) => (program, "a picture attached".to_owned()),
+        };
+        format!("{:<9} {:<9} {scenario:<28}", program.name(), programs.version(program))
+    }
 }

@@ -9,7 +9,10 @@ use ralph_testkit::{Project, Ran, survivors, until};
 /// Some programs refuse a bare `sleep`.
 const WAITING: &str = "tail -f /dev/null --pid=$$ -s 300";
 
-const PATIENCE: Duration = Duration::from_secs(240);
+/// The home is not the agent's to write to, but for what it keeps there.
+const ESCAPE: &str = "echo escaped > $HOME/escaped.txt; echo tried > tried.txt";
+
+pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scenario {
@@ -21,11 +24,20 @@ pub(crate) enum Scenario {
     Abort,
     /// Two iterations in one session of the program's own, each counted once.
     SameSession,
+    /// In a sandbox: a tool call that writes outside is refused, and the work is done all the same.
+    Landlock,
+    Bubblewrap,
 }
 
 impl Scenario {
-    pub(crate) const ALL: [Scenario; 4] =
-        [Scenario::ThreeIterations, Scenario::LimitWaitedOut, Scenario::Abort, Scenario::SameSession];
+    pub(crate) const ALL: [Scenario; 6] = [
+        Scenario::ThreeIterations,
+        Scenario::LimitWaitedOut,
+        Scenario::Abort,
+        Scenario::SameSession,
+        Scenario::Landlock,
+        Scenario::Bubblewrap,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -33,6 +45,8 @@ impl Scenario {
             Scenario::LimitWaitedOut => "a limit is waited out",
             Scenario::Abort => "an abort in a tool call",
             Scenario::SameSession => "one session goes on",
+            Scenario::Landlock => "kept inside by landlock",
+            Scenario::Bubblewrap => "kept inside by bubblewrap",
         }
     }
 
@@ -44,6 +58,8 @@ impl Scenario {
             Scenario::LimitWaitedOut => limit_waited_out(&project, program),
             Scenario::Abort => abort(&project, program),
             Scenario::SameSession => same_session(&project, program, &server),
+            Scenario::Landlock => kept_inside(&project, program, "landlock"),
+            Scenario::Bubblewrap => kept_inside(&project, program, "bubblewrap"),
         }
     }
 
@@ -69,11 +85,15 @@ impl Scenario {
                 let wait = Turn::call("I wait.", Call::Shell(WAITING.to_owned()));
                 Script::of([done()]).on("This is iteration 1 of", [wait, done()])
             }
+            Scenario::Landlock | Scenario::Bubblewrap => {
+                let escape = Turn::call("I write outside.", Call::Shell(ESCAPE.to_owned()));
+                Script::of([done()]).on("This is iteration 1 of", [escape, write(), done()])
+            }
         }
     }
 }
 
-fn project(program: Program, programs: &Programs, server: &Server) -> Project {
+pub(crate) fn project(program: Program, programs: &Programs, server: &Server) -> Project {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut project = Project::new(env!("CARGO_BIN_EXE_ralph"))
         .with("PATH", &format!("{}:{path}", programs.bin().display()))
@@ -150,7 +170,21 @@ fn same_session(project: &Project, program: Program, server: &Server) -> Result<
     expect(tokens(one) > 0 && tokens(one) == tokens(two), &counted, &ran)
 }
 
-fn expect(holds: bool, what: &str, ran: &Ran) -> Result<(), String> {
+fn kept_inside(project: &Project, program: Program, mode: &str) -> Result<(), String> {
+    let sandbox = format!("--sandbox={mode}");
+    let args = ["run", "Work.", "--agent", program.name(), "--max-iterations", "2", "--json", &sandbox];
+    let ran = project.start(&args).end(PATIENCE);
+    expect(ran.code == Some(0), "exit code 0", &ran)?;
+    let tree = project.tree();
+    expect(tree.join("tried.txt").exists(), "the tool call to have run", &ran)?;
+    expect(!project.base().join("escaped.txt").exists(), "nothing written outside", &ran)?;
+    let made = std::fs::read_to_string(tree.join("made.txt")).unwrap_or_default();
+    expect(made.trim_end() == "made by a tool", "the file made by a tool", &ran)?;
+    let status = project.status().ok_or("no status")?;
+    expect(status["iteration"] == 1 && status["sandbox"]["mode"] == mode, "one iteration inside", &ran)
+}
+
+pub(crate) fn expect(holds: bool, what: &str, ran: &Ran) -> Result<(), String> {
     if holds {
         return Ok(());
     }

@@ -71,6 +71,7 @@ impl Run {
                 .map(|check| format!("{}: {}", check.name, check.command))
                 .collect(),
             limits: LimitsShown::from(&self.policy.limits),
+            sandbox: self.policy.sandbox.clone(),
         }
     }
 

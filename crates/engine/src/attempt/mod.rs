@@ -1,6 +1,7 @@
 //! The code phase: one attempt of the agent, watched from start to proof that nothing of it is left.
 
 pub(crate) mod ending;
+mod launch;
 pub(crate) mod pipes;
 
 use std::time::{Duration, Instant};
@@ -15,14 +16,15 @@ use tokio::time::MissedTickBehavior;
 
 use crate::agent::{Agent, Listener};
 use crate::crash::{crash_point, remember_guard};
-use crate::custody::{Child, Custody, CustodyError, Ending, Exit, Launch, SpawnError};
+use crate::custody::{Child, Custody, CustodyError, Ending, Exit, SpawnError};
 use crate::drive::Drive;
-use crate::environment;
 use crate::error::EngineError;
 use crate::output::Recorder;
 use crate::settle::LOOK;
 use crate::urgency::{Urgency, pressed};
 use crate::watchdog::{Overdue, Watchdog};
+pub(crate) use launch::assemble;
+
 use ending::{Cause, asked, exit_of, fault_of, last_chars, millis, not_started, unusable};
 use pipes::{BUFFER, half, read_either, store_brief};
 
@@ -79,16 +81,8 @@ impl<S: Store + 'static> Drive<S> {
         attempt: &Attempt,
         brief: &Brief,
     ) -> Result<Child, AttemptError> {
-        let stdin = store_brief(&self.parts.place.output_of(&self.run.id, attempt), brief)?;
-        let invocation = agent.invocation(attempt);
-        let mut env = environment::for_attempt(&self.parts.environment, &self.run.id, attempt);
-        env.extend(invocation.env);
-        let launch = Launch {
-            program: invocation.program.into(),
-            args: invocation.args,
-            env,
-            dir: self.parts.place.root.clone(),
-        };
+        let file = store_brief(&self.parts.place.output_of(&self.run.id, attempt), brief)?;
+        let (launch, stdin) = self.launch(agent, attempt, brief, Some(&file))?;
         let custody = match &mut self.custody {
             Some(custody) => custody,
             none => none.insert(Custody::open(self.parts.guard.options(&self.run.id)?).await?),

@@ -1,8 +1,8 @@
-//! The agent's three streams: the brief goes in from a file, and both outputs come out through pipes.
+//! The brief is kept in a file, and both outputs come out through pipes.
 
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ralph_core::brief::Brief;
 use ralph_core::event::Stream;
@@ -35,13 +35,13 @@ async fn read(pipe: &mut Receiver, buffer: &mut [u8]) -> usize {
     pipe.read(buffer).await.unwrap_or(0)
 }
 
-/// Keeps the brief beside the output and opens it as the agent's standard input: a file never blocks.
-pub(super) fn store_brief(dir: &Path, brief: &Brief) -> Result<std::fs::File, EngineError> {
+/// Keeps the brief beside the output.
+pub(super) fn store_brief(dir: &Path, brief: &Brief) -> Result<PathBuf, EngineError> {
     let path = dir.join("brief.md");
     let io = |source| EngineError::Write { path: path.clone(), source };
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;
     let mut options = std::fs::OpenOptions::new();
     let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&path).map_err(io)?;
     file.write_all(brief.text.as_bytes()).map_err(io)?;
-    std::fs::File::open(&path).map_err(io)
+    Ok(path)
 }

@@ -15,6 +15,7 @@ use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
 use ralph_core::route::{Condition, Route, Span};
 use ralph_core::run::{Request, Run, Step, Until};
+use ralph_core::sandbox::Sandbox;
 use ralph_core::task::Task;
 use ralph_core::verdict::{Evidence, Verdict};
 
@@ -55,6 +56,7 @@ pub fn run_with_id(id: RunId) -> Run {
         deadlines: Deadlines::default(),
         retry: Retry { base: Duration::ZERO, longest: Duration::ZERO, ..Retry::default() },
         patience: ralph_core::policy::Patience::default(),
+        sandbox: Sandbox::default(),
     };
     let request = Request {
         id,

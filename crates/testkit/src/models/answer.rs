@@ -72,6 +72,7 @@ fn look_up(shared: &Shared, protocol: Protocol, raw: &http::Request, request: &c
         tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
         last_user_text: request.user_texts().next_back().unwrap_or_default().to_owned(),
         last_tool_result: request.tool_results().next_back().unwrap_or_default().to_owned(),
+        pictures: String::from_utf8_lossy(&raw.body).matches("data:image/").count(),
         answered,
     };
     shared.note(state, seen);
@@ -86,6 +87,7 @@ fn fail(
 ) -> Result<()> {
     let failure = match fault {
         Fault::RateLimit { retry_after, .. } => Failure::RateLimit { retry_after: *retry_after },
+        Fault::UsedUp { reset_in } => Failure::UsedUp { reset_in: *reset_in },
         Fault::Status { code, .. } => Failure::Status(*code),
         Fault::ContextTooLong => Failure::ContextTooLong,
         Fault::BrokenStream { say, .. } => {
@@ -103,7 +105,10 @@ fn fail(
     };
     let headers: &[_] = match failure {
         Failure::RateLimit { retry_after: Some(seconds) } => &[("retry-after", seconds.to_string())],
-        Failure::RateLimit { retry_after: None } | Failure::Status(_) | Failure::ContextTooLong => &[],
+        Failure::RateLimit { retry_after: None }
+        | Failure::UsedUp { .. }
+        | Failure::Status(_)
+        | Failure::ContextTooLong => &[],
     };
     connection.json("POST", failure.status(), headers, &protocol.error(failure))
 }
@@ -154,6 +159,7 @@ pub(super) fn answer_probe(
         tools: Vec::new(),
         last_user_text: String::new(),
         last_tool_result: String::new(),
+        pictures: 0,
         answered: Answered::Probe(status),
     };
     shared.note(shared.lock(), seen);

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
     RateLimit { retry_after: Option<u32> },
+    UsedUp { reset_in: u32 },
     Status(u16),
     ContextTooLong,
 }
@@ -12,10 +13,20 @@ pub(super) enum Failure {
 impl Failure {
     pub(super) fn status(self) -> u16 {
         match self {
-            Failure::RateLimit { .. } => 429,
+            Failure::RateLimit { .. } | Failure::UsedUp { .. } => 429,
             Failure::Status(code) => code,
             Failure::ContextTooLong => 400,
         }
+    }
+}
+
+/// What is used up says when it is not any more.
+fn said(failure: Failure, message: &str) -> String {
+    match failure {
+        Failure::UsedUp { reset_in } => {
+            format!("You have used up your quota. Please try again in {reset_in} seconds.")
+        }
+        Failure::RateLimit { .. } | Failure::Status(_) | Failure::ContextTooLong => message.to_owned(),
     }
 }
 
@@ -36,6 +47,7 @@ pub(super) fn anthropic(failure: Failure) -> Value {
         (_, 529) => ("overloaded_error", "Overloaded"),
         (_, _) => ("api_error", "Internal server error"),
     };
+    let message = said(failure, message);
     json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_scripted"})
 }
 
@@ -60,6 +72,7 @@ pub(super) fn openai(failure: Failure) -> Value {
             "The server had an error while processing your request. Sorry about that!",
         ),
     };
+    let message = said(failure, message);
     json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
 }
 
@@ -81,7 +94,11 @@ pub(super) fn gemini(failure: Failure) -> Value {
             "@type": "type.googleapis.com/google.rpc.RetryInfo",
             "retryDelay": format!("{seconds}s")
         }]),
-        Failure::RateLimit { retry_after: None } | Failure::Status(_) | Failure::ContextTooLong => json!([]),
+        Failure::RateLimit { retry_after: None }
+        | Failure::UsedUp { .. }
+        | Failure::Status(_)
+        | Failure::ContextTooLong => json!([]),
     };
+    let message = said(failure, message);
     json!({"error": {"code": status, "message": message, "status": kind, "details": details}})
 }

@@ -125,6 +125,9 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
+    /// 429 without end, with the seconds until the limit is over in its words alone: a header of hours puts programs to
+    /// sleep.
+    UsedUp { reset_in: u32 },
     /// Any other HTTP status with the provider's error body, `times` in a row: 401, 500, 503, 529.
     Status {
         code: u16,
@@ -157,7 +160,7 @@ impl Fault {
             Fault::RateLimit { times, .. }
             | Fault::Status { times, .. }
             | Fault::BrokenStream { times, .. } => *times,
-            Fault::ContextTooLong | Fault::Hang => Fault::ALWAYS,
+            Fault::UsedUp { .. } | Fault::ContextTooLong | Fault::Hang => Fault::ALWAYS,
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct Seen {
     pub tools: Vec<String>,
     pub last_user_text: String,
     pub last_tool_result: String,
+    /// Pictures in the request, as data.
+    pub pictures: usize,
     pub answered: Answered,
 }
 

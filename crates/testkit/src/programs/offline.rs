@@ -149,7 +149,11 @@ fn opencode(server: &str) -> Variables {
         "provider": {"scripted": {
             "npm": "@ai-sdk/openai-compatible",
             "options": {"baseURL": format!("{server}/v1"), "apiKey": "scripted-key"},
-            "models": {"scripted": {"limit": {"context": 100_000, "output": 8000}}}
+            "models": {"scripted": {
+                "limit": {"context": 100_000, "output": 8000},
+                "attachment": true,
+                "modalities": {"input": ["text", "image"], "output": ["text"]}
+            }}
         }}
     });
     named([

@@ -35,6 +35,9 @@ fn whatever_runs_or_loosens_needs_a_grant() {
         "[agent]\ncommand = \"evil\"",
         "[agent]\nenv_exclude = []",
         "[agent]\ncustody = \"subreaper\"",
+        "[sandbox]\nmode = \"off\"",
+        "[sandbox]\nnetwork = true",
+        "[sandbox]\nwrite = [\"/\"]",
         HOOK,
     ] {
         let loaded = Written::project(text).load().unwrap();

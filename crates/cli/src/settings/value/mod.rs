@@ -6,6 +6,7 @@ pub(crate) mod cost;
 pub(crate) mod count;
 pub(crate) mod duration;
 pub(crate) mod plain;
+pub(crate) mod sandbox;
 pub(crate) mod size;
 
 use super::nearest::shortened;

@@ -1,0 +1,113 @@
+//! From an agent and its brief to what the guard is asked to start.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use ralph_core::attempt::Attempt;
+use ralph_core::brief::Brief;
+use ralph_core::sandbox::Mode;
+use ralph_store::Store;
+
+use crate::agent::{Agent, Prompt};
+use crate::custody::Launch;
+use crate::drive::Drive;
+use crate::environment::{self, Variables};
+use crate::error::EngineError;
+use crate::sandbox::{Bounds, enclosed};
+
+/// The kernel takes no longer argument, its end included.
+const LONGEST_ARGUMENT: usize = 128 * 1024;
+
+/// What to start, still without a sandbox.
+pub(crate) struct Assembled {
+    pub(crate) launch: Launch,
+    pub(crate) stdin: File,
+    /// The file that the agent is told to read.
+    shown: Option<PathBuf>,
+}
+
+/// `file` holds the brief, where it is kept in one.
+pub(crate) fn assemble(
+    agent: &dyn Agent,
+    attempt: &Attempt,
+    brief: &Brief,
+    (mut env, dir): (Variables, PathBuf),
+    (file, attached): (Option<&Path>, &[String]),
+) -> Result<Assembled, EngineError> {
+    let sealed =
+        |text: &str| crate::hooks::sealed(text.as_bytes()).map_err(|source| EngineError::Pipe { source });
+    let (mut invocation, mut prompt) = (agent.invocation(attempt), agent.prompt());
+    agent.attach(attached, &mut invocation, &mut prompt);
+    env.extend(invocation.env);
+    // Some programs take this for the project, and it still says where ralph was started.
+    env.push(("PWD".into(), dir.clone().into()));
+    let (mut args, mut shown) = (invocation.args, None);
+    // Never the file itself: whoever holds it open reaches it from inside a sandbox too.
+    let stdin = match prompt {
+        Prompt::Stdin => sealed(&brief.text)?,
+        Prompt::Argument(at) => {
+            let told = argument(&brief.text).or_else(|| {
+                shown = file.map(Path::to_owned);
+                file.map(pointer)
+            });
+            args.insert(at.min(args.len()), told.unwrap_or_default().into());
+            sealed("")?
+        }
+    };
+    Ok(Assembled { launch: Launch { program: invocation.program.into(), args, env, dir }, stdin, shown })
+}
+
+impl<S: Store + 'static> Drive<S> {
+    /// In the run's sandbox, with its standard input.
+    pub(crate) fn launch(
+        &self,
+        agent: &dyn Agent,
+        attempt: &Attempt,
+        brief: &Brief,
+        file: Option<&Path>,
+    ) -> Result<(Launch, File), EngineError> {
+        let env = environment::for_attempt(&self.parts.environment, &self.run.id, attempt);
+        let place = (env, self.parts.place.root.clone());
+        // A file that went meanwhile would keep the agent from starting.
+        let is_there = |path: &&String| Path::new(path).is_file();
+        let attached: Vec<String> = self.run.task.files.iter().filter(is_there).cloned().collect();
+        let Assembled { launch, stdin, shown } = assemble(agent, attempt, brief, place, (file, &attached))?;
+        let (sandbox, confiner) = (&self.run.policy.sandbox, &self.parts.confiner);
+        if sandbox.mode == Mode::Off {
+            return Ok((launch, stdin));
+        }
+        let bounds = Bounds::gather(&launch.dir, &confiner.hidden, &launch.env, agent.state(), sandbox);
+        Ok((enclosed(launch, sandbox, confiner, &bounds.showing(shown)), stdin))
+    }
+}
+
+/// The brief as one argument, unless the kernel would not take it.
+fn argument(brief: &str) -> Option<String> {
+    // Nothing that begins like a flag is taken for one.
+    let text = if brief.starts_with('-') { format!("\n{brief}") } else { brief.to_owned() };
+    (text.len() < LONGEST_ARGUMENT && !text.contains('\0')).then_some(text)
+}
+
+/// What an agent is told instead of a brief that is too long.
+fn pointer(file: &Path) -> String {
+    format!("Your whole task is in the file {}. Read all of it and do what it says.", file.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_ARGUMENT, argument};
+
+    #[test]
+    fn a_brief_is_one_argument_as_long_as_the_kernel_takes_it() {
+        assert_eq!(argument("do it").as_deref(), Some("do it"));
+        assert_eq!(argument("--help").as_deref(), Some("\n--help"));
+        assert_eq!(argument("a\0b"), None);
+        let longest = "x".repeat(LONGEST_ARGUMENT - 1);
+        assert_eq!(argument(&longest).as_ref(), Some(&longest));
+        assert_eq!(argument(&"x".repeat(LONGEST_ARGUMENT)), None);
+        assert_eq!(argument(&format!("-{}", &longest[1..])), None);
+        let run = |text: &str| std::process::Command::new("true").arg(text).status();
+        assert!(run(&longest).is_ok(), "the kernel takes this");
+        assert!(run(&"x".repeat(LONGEST_ARGUMENT)).is_err(), "and not one more");
+    }
+}
