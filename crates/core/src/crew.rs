@@ -31,10 +31,23 @@ pub struct Member {
     pub command: Vec<String>,
     pub model: Option<String>,
     pub effort: Option<String>,
+    #[serde(default)]
+    pub protocol: Protocol,
     /// Until when it is not worth asking.
     pub limited_until: Option<Timestamp>,
     /// Limits in a row.
     strikes: u32,
+}
+
+/// How an agent is spoken with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// It gets its brief and prints, in its own way.
+    #[default]
+    Own,
+    /// The Agent Client Protocol.
+    Acp,
 }
 
 /// What becomes of a limit.
@@ -50,12 +63,18 @@ pub enum Yielded {
 
 impl Member {
     pub fn new(agent: AgentName, command: Vec<String>) -> Member {
-        Member { agent, command, model: None, effort: None, limited_until: None, strikes: 0 }
+        let protocol = Protocol::Own;
+        Member { agent, command, model: None, effort: None, protocol, limited_until: None, strikes: 0 }
     }
 
     #[must_use]
     pub fn with(self, model: Option<String>, effort: Option<String>) -> Member {
         Member { model, effort, ..self }
+    }
+
+    #[must_use]
+    pub fn speaking(self, protocol: Protocol) -> Member {
+        Member { protocol, ..self }
     }
 }
 

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
     after_help = "Examples:\n  ralph agents\n  ralph agents --json | jq '.[] | select(.installed).name'"
 )]
 pub(crate) struct Args {
-    /// Print it as JSON: an array of objects with name, installed, path, version, verified
+    /// Print it as JSON: an array of objects with name, installed, path, version, acp, verified
     #[arg(long)]
     json: bool,
 }
@@ -33,6 +33,8 @@ struct Known {
     path: Option<PathBuf>,
     /// What the program says of itself.
     version: Option<String>,
+    /// Whether it can be spoken with by `--acp`.
+    acp: bool,
     reports_usage: bool,
     reports_cost: bool,
     /// The version of the program that the catalogue's entry was tried with.
@@ -73,6 +75,7 @@ fn known(entry: &Entry) -> Known {
         installed: path.is_some(),
         version: path.as_deref().and_then(|path| version(entry, path)),
         path,
+        acp: entry.acp.is_some(),
         reports_usage: entry.reports_usage,
         reports_cost: entry.reports_cost,
         verified,
@@ -115,5 +118,6 @@ fn line(agent: &Known) -> String {
         (None, Some(page)) => format!("as read in {page}"),
         (None, None) => String::new(),
     };
-    format!("{:<10} {there}  ({basis})\n", agent.name)
+    let acp = if agent.acp { "acp" } else { "-" };
+    format!("{:<10} {acp:<4} {there}  ({basis})\n", agent.name)
 }

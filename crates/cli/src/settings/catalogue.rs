@@ -176,4 +176,6 @@ value_schema!(
     })
 );
 value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS }));
+value_schema!(ProtocolName, json_schema!({ "type": "string", "enum": ["own", "acp"] }));
+value_schema!(PermissionsName, json_schema!({ "type": "string", "enum": ["allow", "deny", "ask"] }));
 value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise"] }));

@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ralph_agents::acp::Permissions;
+use ralph_core::crew::Protocol;
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Policy, Promise, Retry, Signal};
 use ralph_core::promise::Word;
@@ -39,6 +41,7 @@ pub(crate) struct Agent {
     pub(crate) model: Option<String>,
     pub(crate) effort: Option<String>,
     pub(crate) fallback: Vec<AgentName>,
+    pub(crate) protocol: Protocol,
     pub(crate) env_exclude: Vec<String>,
     pub(crate) custody: CustodyChoice,
 }
@@ -84,6 +87,7 @@ impl Settings {
                 model: agent.model.as_ref().map(|set| set.value.clone()),
                 effort: agent.effort.as_ref().map(|set| set.value.clone()),
                 fallback: agent.fallback.as_ref().map(|set| set.value.clone()).unwrap_or_default(),
+                protocol: certain(&agent.protocol),
                 env_exclude: certain(&agent.env_exclude),
                 custody: certain(&agent.custody),
             },
@@ -143,6 +147,8 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         state_dir: base_dir(env, "XDG_STATE_HOME", ".local/state").and_then(Set::default),
         limits: LimitsPart { unlimited: Set::default(false), ..LimitsPart::default() },
         agent: AgentPart {
+            protocol: Set::default(Protocol::Own),
+            permissions: Set::default(Permissions::Allow),
             silence_timeout: Set::default(Duration::from_secs(30 * 60)),
             retry_delay: Set::default(Retry::default().base),
             env_exclude: Set::default(Vec::new()),

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use ralph_agents::acp::Permissions;
+use ralph_core::crew::Protocol;
 use ralph_core::id::AgentName;
 use ralph_core::policy::Signal;
 use ralph_core::promise::Word;
@@ -102,6 +104,24 @@ pub(crate) fn custody(raw: &Raw) -> Result<CustodyChoice, Refused> {
             format!("write {RULE}"),
         )),
     }
+}
+
+pub(crate) fn protocol(raw: &Raw) -> Result<Protocol, Refused> {
+    const RULE: &str = "\"own\" or \"acp\"";
+    match text(raw, RULE)? {
+        "own" => Ok(Protocol::Own),
+        "acp" => Ok(Protocol::Acp),
+        other => {
+            Err(Refused::new(format!("`{}` is not a protocol", shortened(other)), format!("write {RULE}")))
+        }
+    }
+}
+
+pub(crate) fn permissions(raw: &Raw) -> Result<Permissions, Refused> {
+    const RULE: &str = "\"allow\", \"deny\" or \"ask\"";
+    let text = text(raw, RULE)?;
+    text.parse()
+        .map_err(|_| Refused::new(format!("`{}` is not an answer", shortened(text)), format!("write {RULE}")))
 }
 
 /// Only the promise can be required as yet; the other signals are refused rather than ignored.
