@@ -61,9 +61,10 @@ impl<T: Fn(Line)> Incoming<T> {
                 Err(error) => return Some(Err(error)),
             };
             let Incoming { lines, ready, piece, tell, is_over, .. } = self;
-            let mut sort = |line: output::Line<'_>| match sorted(line) {
-                Ok(message) => ready.extend(message),
-                Err(noise) => tell(noise),
+            let mut sort = |line: output::Line<'_>| match Sorted::of(line) {
+                Sorted::Nothing => {}
+                Sorted::Message(message) => ready.push_back(message),
+                Sorted::Noise { bytes, text } => tell(Line::Noise { bytes, text }),
             };
             if read == 0 {
                 *is_over = true;
@@ -75,18 +76,27 @@ impl<T: Fn(Line)> Incoming<T> {
     }
 }
 
-/// A message of the protocol, nothing at all, or noise.
-fn sorted(line: output::Line<'_>) -> Result<Option<String>, Line> {
-    let text = String::from_utf8_lossy(line.bytes);
-    let trimmed = text.trim();
-    if trimmed.is_empty() && !line.is_truncated() {
-        return Ok(None);
+#[derive(Debug, PartialEq, Eq)]
+enum Sorted {
+    Nothing,
+    /// Of the protocol.
+    Message(String),
+    Noise { bytes: u64, text: String },
+}
+
+impl Sorted {
+    fn of(line: output::Line<'_>) -> Sorted {
+        let text = String::from_utf8_lossy(line.bytes);
+        let text = text.trim();
+        if text.is_empty() && !line.is_truncated() {
+            return Sorted::Nothing;
+        }
+        let is_object = text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok();
+        if is_object && !line.is_truncated() {
+            return Sorted::Message(text.to_owned());
+        }
+        Sorted::Noise { bytes: line.length, text: text.chars().take(SHOWN).collect() }
     }
-    let is_object = trimmed.starts_with('{') && serde_json::from_str::<IgnoredAny>(trimmed).is_ok();
-    if is_object && !line.is_truncated() {
-        return Ok(Some(trimmed.to_owned()));
-    }
-    Err(Line::Noise { bytes: line.length, text: trimmed.chars().take(SHOWN).collect() })
 }
 
 /// What is said to the agent.
@@ -100,18 +110,18 @@ pub(super) fn outgoing(stdin: ChildStdin) -> impl Sink<String, Error = io::Error
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, sorted};
-    use ralph_engine::output;
+    use super::Sorted;
+    use ralph_engine::output::Line;
 
     #[test]
     fn only_objects_are_the_protocol() {
-        let sort = |text: &str| sorted(output::Line { bytes: text.as_bytes(), length: text.len() as u64 });
-        assert_eq!(sort("{\"id\":1}"), Ok(Some("{\"id\":1}".to_owned())));
-        assert_eq!(sort("  "), Ok(None));
+        let sort = |text: &str| Sorted::of(Line { bytes: text.as_bytes(), length: text.len() as u64 });
+        assert_eq!(sort("{\"id\":1}"), Sorted::Message("{\"id\":1}".to_owned()));
+        assert_eq!(sort("  "), Sorted::Nothing);
         for noise in ["Loading…", "[1]", "{\"id\":", "3", "{} {}"] {
-            assert!(matches!(sort(noise), Err(Line::Noise { .. })), "{noise}");
+            assert!(matches!(sort(noise), Sorted::Noise { .. }), "{noise}");
         }
-        let cut = output::Line { bytes: b"{}", length: 3 };
-        assert_eq!(sorted(cut), Err(Line::Noise { bytes: 3, text: "{}".to_owned() }));
+        let cut = Line { bytes: b"{}", length: 3 };
+        assert_eq!(Sorted::of(cut), Sorted::Noise { bytes: 3, text: "{}".to_owned() });
     }
 }

@@ -79,11 +79,14 @@ impl ConfigArgs {
 
 impl Described {
     fn schema(self) -> serde_json::Value {
-        match self {
+        let mut schema = match self {
             Described::Config => schema(),
             Described::Events => schemars::schema_for!(Line).to_value(),
             Described::Status => schemars::schema_for!(Status).to_value(),
-        }
+        };
+        // A key is found where the alphabet puts it, whatever order the parts have in memory.
+        schema.sort_all_objects();
+        schema
     }
 }
 

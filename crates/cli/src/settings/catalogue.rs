@@ -15,6 +15,8 @@ use super::show::toml_value;
 pub(crate) fn schema() -> Value {
     let mut schema = schemars::schema_for!(Partial).to_value();
     without_null(&mut schema);
+    // The order in memory is not one to rely on.
+    schema.sort_all_objects();
     schema
 }
 
