@@ -75,16 +75,12 @@ impl<T: Fn(Line)> Dialogue<'_, T> {
         let hello = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::new())
             .client_info(Implementation::new("ralph", env!("CARGO_PKG_VERSION")));
-        let answer = self.ask(INITIALIZE, untyped(INITIALIZE, hello), patience).await?;
+        let answer = self.ask(INITIALIZE, untyped(INITIALIZE, hello), patience).await.map_err(at_odds)?;
         let unreadable = |error: serde_json::Error| {
             refused(INITIALIZE, "protocol", format!("its answer is not the protocol's: {error}"))
         };
         let hello: InitializeResponse = serde_json::from_value(answer.clone()).map_err(unreadable)?;
         let version = hello.protocol_version.as_u16();
-        if hello.protocol_version != ProtocolVersion::V1 {
-            let what = format!("the agent speaks version {version} of the protocol, ralph version 1");
-            return Err(refused(INITIALIZE, "protocol", what));
-        }
         let info = answer.get("agentInfo").filter(|info| !info.is_null()).cloned();
         (self.tell)(Line::Agent { protocol_version: version, info });
         Ok(hello)
@@ -167,6 +163,23 @@ fn failure(method: &'static str, error: Error) -> Failure {
 
 fn refused(method: &'static str, kind: &'static str, message: String) -> Failure {
     Failure::Refused(Failed { method, kind: Some(kind), code: None, message, data: None })
+}
+
+/// An agent that finds the greeting itself wrong, or answers it with another version, speaks something else.
+fn at_odds(failure: Failure) -> Failure {
+    const FOREIGN: [ErrorCode; 4] = [
+        ErrorCode::PARSE_ERROR,
+        ErrorCode::INVALID_REQUEST,
+        ErrorCode::METHOD_NOT_FOUND,
+        ErrorCode::INVALID_PARAMS,
+    ];
+    match failure {
+        Failure::Refused(failed) if FOREIGN.iter().any(|code| failed.code == Some(code.value())) => {
+            let reason = failed.data.as_ref().and_then(Value::as_str).map(str::to_owned);
+            refused(INITIALIZE, "protocol", reason.unwrap_or(failed.message))
+        }
+        other => other,
+    }
 }
 
 /// Who is not logged in is told the ways to do it that the agent names.

@@ -81,7 +81,10 @@ enum Sorted {
     Nothing,
     /// Of the protocol.
     Message(String),
-    Noise { bytes: u64, text: String },
+    Noise {
+        bytes: u64,
+        text: String,
+    },
 }
 
 impl Sorted {

@@ -5,8 +5,9 @@
 //! are sub-agents'. Updates that only tell of plans, modes, commands and usage interrupt nothing.
 //!
 //! A `result` is the end; without one the attempt failed, and an `error` says why. An agent may show a tool call first when
-//! it asks for permission, or show it empty and fill it in later. `usage` of the result counts what the agent says, which
-//! some say of their last step alone; the cost in a `usage_update` is that of the whole session.
+//! it asks for permission, or show it empty and fill it in later. Tokens come with the result, which some agents tell of their
+//! last step alone, or with each step in a chunk's metadata, and then add up; the cost in a `usage_update` is that of the
+//! whole session.
 
 use ralph_core::agent_event::AgentEvent;
 use ralph_core::policy::Cost;
@@ -15,7 +16,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::acp_call::{Call, Calls};
-use super::acp_end::{Failed, Quota};
+use super::acp_end::{Failed, metered};
 use super::jsonl::{Dialect, Malformed};
 use super::speech::{Speech, Voice};
 use super::told::{End, Problem, Question, Told};
@@ -25,6 +26,8 @@ use super::words::{Text, message, owned, summary};
 pub(super) struct Acp {
     speech: Speech,
     calls: Calls,
+    /// Tokens of the steps so far, from agents that tell them step by step.
+    steps: Usage,
 }
 
 #[derive(Debug, Deserialize)]
@@ -44,8 +47,8 @@ struct Line<'a> {
     policy: Option<Text<'a>>,
     #[serde(borrow)]
     stop_reason: Option<Text<'a>>,
-    #[serde(default)]
-    usage: Option<Tokens>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
     #[serde(rename = "_meta", borrow)]
     meta: Option<&'a RawValue>,
 }
@@ -62,6 +65,8 @@ struct Update<'a> {
     content: Option<&'a RawValue>,
     #[serde(borrow)]
     cost: Option<&'a RawValue>,
+    #[serde(rename = "_meta", borrow)]
+    meta: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -75,29 +80,6 @@ struct Amount<'a> {
     amount: f64,
     #[serde(borrow)]
     currency: Text<'a>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Tokens {
-    input_tokens: f64,
-    output_tokens: f64,
-    thought_tokens: Option<f64>,
-    cached_read_tokens: Option<f64>,
-    cached_write_tokens: Option<f64>,
-}
-
-impl Tokens {
-    /// Input is told without what was cached, output without thoughts.
-    fn usage(&self) -> Usage {
-        let cached = self.cached_read_tokens.unwrap_or(0.0);
-        Usage {
-            input_tokens: (self.input_tokens + cached + self.cached_write_tokens.unwrap_or(0.0)) as u64,
-            cached_tokens: cached as u64,
-            output_tokens: (self.output_tokens + self.thought_tokens.unwrap_or(0.0)) as u64,
-            cost: Cost(0),
-        }
-    }
 }
 
 impl Dialect for Acp {
@@ -145,6 +127,10 @@ impl Acp {
         out: &mut dyn FnMut(AgentEvent),
     ) -> Result<(), Malformed> {
         let is_own = parent.is_none();
+        if let Some(step) = metered(None, update.meta) {
+            self.steps = self.steps.plus(step);
+            told.counted(self.steps, out);
+        }
         match &*update.session_update {
             "agent_message_chunk" => {
                 let voice = Voice::Message { id: owned(update.message_id.as_ref()), parent };
@@ -207,8 +193,7 @@ impl Acp {
 
     fn result(&mut self, line: &Line<'_>, told: &mut Told, out: &mut dyn FnMut(AgentEvent)) {
         self.speech.end(out);
-        let quota = || Quota::of(line.meta);
-        if let Some(usage) = line.usage.as_ref().map(Tokens::usage).or_else(quota) {
+        if let Some(usage) = metered(line.usage, line.meta) {
             told.counted(usage, out);
         }
         let end = match line.stop_reason.as_deref() {

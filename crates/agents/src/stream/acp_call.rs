@@ -1,5 +1,7 @@
 //! Tool calls of the Agent Client Protocol, which come in instalments.
 
+use std::collections::VecDeque;
+
 use ralph_core::agent_event::AgentEvent;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -100,13 +102,23 @@ impl Call<'_> {
 
 #[derive(Debug, Default)]
 pub(super) struct Calls {
+    /// Calls that were announced and have not begun.
+    announced: VecDeque<Announced>,
     /// Calls that were shown and have not ended.
     open: Vec<String>,
     workers: Workers,
 }
 
+/// What is said of a call first: its name stands there even where its input is still missing.
+#[derive(Debug)]
+struct Announced {
+    id: String,
+    name: String,
+    what: String,
+}
+
 impl Calls {
-    /// An instalment of a call. An empty one that is yet to begin is shown when more is known of it.
+    /// An instalment of a call. One that is yet to begin is shown when it does.
     pub(super) fn hear(
         &mut self,
         call: &Call<'_>,
@@ -115,7 +127,8 @@ impl Calls {
         out: &mut dyn FnMut(AgentEvent),
     ) {
         let status = call.status.as_deref().unwrap_or("pending");
-        if status == "pending" && call.input().is_none() {
+        if status == "pending" {
+            self.announce(call);
             return;
         }
         self.show(call, parent.clone(), told, out);
@@ -132,7 +145,17 @@ impl Calls {
         self.workers.tool_ended(&id, ok, out);
     }
 
-    /// Shows a call the first time it is heard of.
+    fn announce(&mut self, call: &Call<'_>) {
+        let is_known = self.announced.iter().any(|one| one.id == call.id());
+        if is_known || self.open.iter().any(|open| open == call.id()) {
+            return;
+        }
+        self.announced.truncate(MOST - 1);
+        let name = summary(call.tool().unwrap_or_default());
+        self.announced.push_front(Announced { id: call.id().to_owned(), name, what: call.what() });
+    }
+
+    /// Shows a call once, by the name that it was announced with.
     pub(super) fn show(
         &mut self,
         call: &Call<'_>,
@@ -145,12 +168,17 @@ impl Calls {
         }
         let id = call.id().to_owned();
         self.open.push(id.clone());
-        let name = summary(call.tool().unwrap_or("tool"));
+        let at = self.announced.iter().position(|one| one.id == id);
+        let announced = at.and_then(|at| self.announced.remove(at));
+        let (name, what) = announced.map(|one| (one.name, one.what)).unwrap_or_default();
+        let name = if name.is_empty() { summary(call.tool().unwrap_or("tool")) } else { name };
+        let now = call.what();
+        let input = if now.is_empty() { what } else { now };
         if parent.is_none() {
             told.uses(&name, &id, || words::question(call.raw_input));
         }
         let is_sub_agent = told.hearing.manners.sub_agent_tools.contains(&name);
-        out(AgentEvent::ToolUse { id: id.clone(), name, input: call.what(), parent: parent.clone() });
+        out(AgentEvent::ToolUse { id: id.clone(), name, input, parent: parent.clone() });
         if is_sub_agent {
             let (agent, task) = words::assignment(call.raw_input);
             self.workers.start(&id, &agent, &task, parent, out);

@@ -41,7 +41,8 @@ impl Failed<'_> {
     pub(super) fn problem(&self) -> Problem {
         let data = self.data.and_then(|raw| serde_json::from_str::<Data<'_>>(raw.get()).ok());
         let data = data.unwrap_or_default();
-        let status = self.code.filter(|code| (400.0..600.0).contains(code)).or(data.status_code);
+        let status = self.code.filter(is_status).or(data.status_code);
+        let status = status.or_else(|| data.details.as_deref().and_then(leading_status));
         let auth = (self.code == Some(AUTH_REQUIRED)).then(|| "auth_required".to_owned());
         Problem {
             status: status.map(|status| status as u16),
@@ -66,33 +67,61 @@ impl Failed<'_> {
     }
 }
 
-/// Tokens as some agents tell them in the result's metadata.
-#[derive(Debug, Deserialize)]
-pub(super) struct Quota {
-    quota: Counts,
+fn is_status(code: &f64) -> bool {
+    (400.0..600.0).contains(code)
 }
 
-#[derive(Debug, Deserialize)]
-struct Counts {
-    token_count: Tokens,
+/// "401 Incorrect API key provided."
+fn leading_status(details: &str) -> Option<f64> {
+    details.split_once(' ').and_then(|(first, _)| first.parse().ok()).filter(is_status)
+}
+
+/// Tokens, wherever the agent tells them: in the protocol's own field, or in one of two places in its metadata.
+pub(super) fn metered(usage: Option<&RawValue>, meta: Option<&RawValue>) -> Option<Usage> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Meta {
+        usage: Option<Tokens>,
+        quota: Option<Quota>,
+    }
+    #[derive(Deserialize)]
+    struct Quota {
+        token_count: Tokens,
+    }
+    let told = usage.and_then(|raw| serde_json::from_str::<Tokens>(raw.get()).ok());
+    let beside = || {
+        let meta: Meta = serde_json::from_str(meta?.get()).ok()?;
+        meta.usage.or_else(|| Some(meta.quota?.token_count))
+    };
+    told.or_else(beside).map(|tokens| tokens.usage())
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 struct Tokens {
+    total_tokens: Option<f64>,
+    #[serde(alias = "input_tokens")]
     input_tokens: f64,
+    #[serde(alias = "output_tokens")]
     output_tokens: f64,
+    thought_tokens: Option<f64>,
+    cached_read_tokens: Option<f64>,
+    cached_write_tokens: Option<f64>,
 }
 
-impl Quota {
-    pub(super) fn of(meta: Option<&RawValue>) -> Option<Usage> {
-        let meta: Quota = serde_json::from_str(meta?.get()).ok()?;
-        let Tokens { input_tokens, output_tokens } = meta.quota.token_count;
-        Some(Usage {
-            input_tokens: input_tokens as u64,
-            output_tokens: output_tokens as u64,
-            cached_tokens: 0,
+impl Tokens {
+    /// Whether input counts what was cached is seen by the total.
+    fn usage(&self) -> Usage {
+        let cached = self.cached_read_tokens.unwrap_or(0.0);
+        let beside = cached + self.cached_write_tokens.unwrap_or(0.0);
+        let output = self.output_tokens + self.thought_tokens.unwrap_or(0.0);
+        let is_included = self.total_tokens.is_some_and(|total| total < self.input_tokens + output + beside);
+        let input = if is_included { self.input_tokens } else { self.input_tokens + beside };
+        Usage {
+            input_tokens: input as u64,
+            cached_tokens: cached as u64,
+            output_tokens: output as u64,
             cost: Cost(0),
-        })
+        }
     }
 }
