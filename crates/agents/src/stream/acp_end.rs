@@ -58,13 +58,26 @@ impl Failed<'_> {
         let message = self.message.as_deref().unwrap_or_default().trim();
         let more = message.strip_prefix(EMPTY).map(|rest| rest.trim_start_matches([':', ' ']));
         match more {
-            None => message.to_owned(),
+            None => unwrapped(message).unwrap_or_else(|| message.to_owned()),
             Some("") => {
                 owned(data.details.as_ref().or(data.message.as_ref())).unwrap_or_else(|| EMPTY.to_owned())
             }
             Some(more) => more.to_owned(),
         }
     }
+}
+
+/// The message in a provider's answer that is passed on whole.
+fn unwrapped(message: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Answer {
+        error: Inner,
+    }
+    #[derive(Deserialize)]
+    struct Inner {
+        message: String,
+    }
+    serde_json::from_str::<Answer>(message).ok().map(|answer| answer.error.message)
 }
 
 fn is_status(code: &f64) -> bool {

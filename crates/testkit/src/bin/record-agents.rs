@@ -20,7 +20,7 @@ struct Args {
     /// Only this scenario; may be given more than once.
     #[arg(long)]
     scenario: Vec<String>,
-    /// Speak the Agent Client Protocol with the programs that can, through this ralph. The recordings go to OUT_DIR/acp.
+    /// Speak the Agent Client Protocol with the programs that can, through this ralph. The recordings go to OUT_DIR/PROGRAM-acp.
     #[arg(long)]
     relay: Option<PathBuf>,
     /// Seconds a program gets for one scenario.
@@ -35,8 +35,8 @@ fn main() -> Result<()> {
     let relay = args.relay.as_deref();
     let able = |program: &Program| relay.is_none() || program.acp_arguments().is_some();
     for program in Program::ALL.into_iter().filter(able).filter(|p| chosen(&args.program, p.name())) {
-        let folder = relay.map_or_else(PathBuf::new, |_| PathBuf::from("acp"));
-        let directory = args.out_dir.join(folder).join(program.name());
+        let suffix = if relay.is_some() { "-acp" } else { "" };
+        let directory = args.out_dir.join(format!("{}{suffix}", program.name()));
         fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
         let mut readme = heading(&programs, program, relay.is_some());
         for scenario in Scenario::ALL.into_iter().filter(|s| chosen(&args.scenario, s.name())) {
