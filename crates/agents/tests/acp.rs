@@ -130,6 +130,9 @@ fn a_question_that_was_denied_is_what_an_attempt_without_a_promise_ends_with() {
     let question = "May I? Remove all of it".to_owned();
     assert_eq!(outcome(&[asked("ask"), failed.clone()]), Outcome::Asked { question });
     assert_eq!(outcome(&[asked("deny"), failed.clone()]), Outcome::Finished);
+    let told = heard(&[asked("deny"), failed.clone()], END).events;
+    let results = told.iter().filter(|event| matches!(event, AgentEvent::ToolResult { ok: false, .. }));
+    assert_eq!(results.count(), 1, "a denied tool fails once, whether the agent says so or not");
     assert_eq!(outcome(&[asked("ask"), failed.clone(), said(PROMISE)]), Outcome::Finished);
     assert_eq!(outcome(&[asked("ask"), failed, other]), Outcome::Finished, "it found another way");
 }

@@ -18,7 +18,7 @@ use super::choice::Offer;
 use super::line::{Failed, Line};
 
 /// What the agent has to answer `session/cancel`. The guard that interrupts the relay waits 1.2 s before it does more.
-const LAST_WORD: Duration = Duration::from_millis(600);
+const LAST_WORD: Duration = Duration::from_millis(700);
 
 const INITIALIZE: &str = "initialize";
 const NEW: &str = "session/new";

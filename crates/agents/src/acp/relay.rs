@@ -58,7 +58,7 @@ where
         }
     };
     let outcome = converse(task, (stdin, stdout), tell.clone(), stop).await;
-    let leave = if outcome == Err(Failure::Stopped) { LEAVE_AT_ONCE } else { LEAVE };
+    let leave = if is_interrupted(&outcome) { LEAVE_AT_ONCE } else { LEAVE };
     let end = process.end(leave).await.unwrap_or(End::Forced);
     conclude(outcome, end, tell)
 }
@@ -118,6 +118,13 @@ where
             Ok(outcome) => outcome,
             Err(_dropped) => Err(Failure::Gone("session/prompt")),
         },
+    }
+}
+
+fn is_interrupted(outcome: &Result<Value, Failure>) -> bool {
+    match outcome {
+        Ok(result) => result["stopReason"] == "cancelled",
+        Err(failure) => *failure == Failure::Stopped,
     }
 }
 

@@ -5,7 +5,7 @@
 //! are sub-agents'. Updates that only tell of plans, modes, commands and usage interrupt nothing.
 //!
 //! A `result` is the end; without one the attempt failed, and an `error` says why. An agent may show a tool call first when
-//! it asks for permission, or show it empty and fill it in later. Tokens come with the result, which some agents tell of their
+//! it asks for permission, or show it empty and fill it in later; of one that was denied it may say no more. Tokens come with the result, which some agents tell of their
 //! last step alone, or with each step in a chunk's metadata, and then add up; the cost in a `usage_update` is that of the
 //! whole session.
 
@@ -45,6 +45,7 @@ struct Line<'a> {
     tool_call: Option<Call<'a>>,
     #[serde(borrow)]
     policy: Option<Text<'a>>,
+    allowed: Option<bool>,
     #[serde(borrow)]
     stop_reason: Option<Text<'a>>,
     #[serde(borrow)]
@@ -184,6 +185,9 @@ impl Acp {
         self.speech.end(out);
         told.message.forget();
         self.calls.show(call, None, told, out);
+        if line.allowed == Some(false) {
+            self.calls.deny(call, out);
+        }
         if line.policy.as_deref() == Some("ask") {
             let text = message(&format!("May I? {}", call.what()));
             told.question = Some(Question { tool: call.id().to_owned(), text });

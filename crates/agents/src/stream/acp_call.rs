@@ -105,8 +105,15 @@ pub(super) struct Calls {
     /// Calls that were announced and have not begun.
     announced: VecDeque<Announced>,
     /// Calls that were shown and have not ended.
-    open: Vec<String>,
+    open: Vec<Open>,
     workers: Workers,
+}
+
+#[derive(Debug)]
+struct Open {
+    id: String,
+    /// Its end is told already.
+    is_denied: bool,
 }
 
 /// What is said of a call first: its name stands there even where its input is still missing.
@@ -137,7 +144,10 @@ impl Calls {
         }
         let id = call.id().to_owned();
         let ok = status == "completed";
-        self.open.retain(|open| *open != id);
+        let at = self.open.iter().position(|open| open.id == id);
+        if at.map(|at| self.open.swap_remove(at)).is_some_and(|open| open.is_denied) {
+            return;
+        }
         if parent.is_none() {
             told.used(&id, ok);
         }
@@ -147,12 +157,25 @@ impl Calls {
 
     fn announce(&mut self, call: &Call<'_>) {
         let is_known = self.announced.iter().any(|one| one.id == call.id());
-        if is_known || self.open.iter().any(|open| open == call.id()) {
+        if is_known || self.is_open(call) {
             return;
         }
         self.announced.truncate(MOST - 1);
         let name = summary(call.tool().unwrap_or_default());
         self.announced.push_front(Announced { id: call.id().to_owned(), name, what: call.what() });
+    }
+
+    fn is_open(&self, call: &Call<'_>) -> bool {
+        self.open.iter().any(|open| open.id == call.id())
+    }
+
+    /// The agent may not do it.
+    pub(super) fn deny(&mut self, call: &Call<'_>, out: &mut dyn FnMut(AgentEvent)) {
+        let Some(open) = self.open.iter_mut().find(|open| open.id == call.id()) else { return };
+        open.is_denied = true;
+        let (id, summary) = (open.id.clone(), "permission was denied".to_owned());
+        out(AgentEvent::ToolResult { id: id.clone(), ok: false, summary, parent: None });
+        self.workers.tool_ended(&id, false, out);
     }
 
     /// Shows a call once, by the name that it was announced with.
@@ -163,11 +186,11 @@ impl Calls {
         told: &mut Told,
         out: &mut dyn FnMut(AgentEvent),
     ) {
-        if self.open.len() == MOST || self.open.iter().any(|open| open == call.id()) {
+        if self.open.len() == MOST || self.is_open(call) {
             return;
         }
         let id = call.id().to_owned();
-        self.open.push(id.clone());
+        self.open.push(Open { id: id.clone(), is_denied: false });
         let at = self.announced.iter().position(|one| one.id == id);
         let announced = at.and_then(|at| self.announced.remove(at));
         let (name, what) = announced.map(|one| (one.name, one.what)).unwrap_or_default();

@@ -63,7 +63,9 @@ impl Scenario {
                 Script::of([done()]).on("This is iteration 1 of", [limited, done()])
             }
             Scenario::Denied => {
-                Script::of([done()]).on("This is iteration 1 of", [write(), Turn::say("I may not.")])
+                let refused = [write(), Turn::say("I may not.")];
+                let script = Script::of([done()]).on("This is iteration 1 of", refused);
+                script.on("This is iteration 2 of", [done()]).on("This is iteration 3 of", [done()])
             }
             Scenario::Abort => {
                 let wait = Turn::call("I wait.", Call::Shell(WAITING.to_owned()));
