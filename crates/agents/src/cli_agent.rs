@@ -95,12 +95,7 @@ impl CliAgent {
             manners: Arc::clone(&self.entry.manners),
             prices: Arc::clone(&self.prices),
         };
-        CliListener {
-            parser: self.entry.parser(hearing),
-            stderr: Tail::new(STDERR_CHARACTERS),
-            message: String::new(),
-            zone: TimeZone::system(),
-        }
+        CliListener::new(self.entry.parser(hearing))
     }
 }
 
@@ -162,6 +157,17 @@ pub struct CliListener {
     /// The latest thing the agent itself said.
     message: String,
     zone: TimeZone,
+}
+
+impl CliListener {
+    pub(crate) fn new(parser: Box<dyn Parser>) -> CliListener {
+        CliListener {
+            parser,
+            stderr: Tail::new(STDERR_CHARACTERS),
+            message: String::new(),
+            zone: TimeZone::system(),
+        }
+    }
 }
 
 impl std::fmt::Debug for CliListener {

@@ -1,5 +1,6 @@
 //! Who does the work: adapters that turn an agent program into what the engine drives.
 
+pub mod acp;
 pub mod catalog;
 mod cli_agent;
 mod command;

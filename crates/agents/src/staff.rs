@@ -1,13 +1,14 @@
-//! Every agent that a run may ask for: the catalogue's and any command.
+//! Every agent that a run may ask for: the catalogue's and any command, each in the protocol that is chosen.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ralph_core::crew::Member;
+use ralph_core::crew::{Member, Protocol};
 use ralph_core::id::AgentName;
 use ralph_engine::agent::{Agent, Roster};
 use ralph_engine::chain;
 
+use crate::acp::{AcpAgent, AcpError, Relay};
 use crate::catalog::{Catalogue, Entry};
 use crate::cli_agent::{Choice, CliAgent};
 use crate::command::Command;
@@ -21,11 +22,25 @@ pub struct Staff {
     /// Where a relative path to a program begins.
     base: PathBuf,
     search_path: String,
+    relay: Relay,
 }
 
 impl Staff {
-    pub fn new(catalogue: Catalogue, prices: Prices, base: PathBuf, search_path: String) -> Staff {
-        Staff { catalogue, prices: Arc::new(prices), base, search_path }
+    pub fn new(
+        catalogue: Catalogue,
+        prices: Prices,
+        base: PathBuf,
+        search_path: String,
+        relay: Relay,
+    ) -> Staff {
+        Staff { catalogue, prices: Arc::new(prices), base, search_path, relay }
+    }
+
+    fn entry_of(&self, member: &Member) -> Result<&Entry, String> {
+        self.catalogue.get(member.agent.as_str()).ok_or_else(|| {
+            let names: Vec<String> = self.catalogue.names().map(ToString::to_string).collect();
+            format!("there is no agent `{}`; there are {}", member.agent, names.join(", "))
+        })
     }
 
     pub fn entry(&self, name: &AgentName) -> Option<&Entry> {
@@ -42,26 +57,48 @@ impl Staff {
     }
 
     fn named(&self, member: &Member) -> Result<CliAgent, String> {
-        let Some(entry) = self.catalogue.get(member.agent.as_str()) else {
-            let names: Vec<String> = self.catalogue.names().map(ToString::to_string).collect();
-            return Err(format!("there is no agent `{}`; there are {}", member.agent, names.join(", ")));
-        };
-        let choice = Choice {
-            model: member.model.clone(),
-            effort: member.effort.clone(),
-            resume: member.conversation.clone(),
-        };
-        CliAgent::new(entry, choice, Arc::clone(&self.prices), &self.base, &self.search_path)
+        let prices = Arc::clone(&self.prices);
+        CliAgent::new(self.entry_of(member)?, choice(member), prices, &self.base, &self.search_path)
             .map_err(|error| chain(&error))
+    }
+
+    fn speaking(&self, member: &Member) -> Result<AcpAgent, String> {
+        let place = (self.base.as_path(), self.search_path.as_str());
+        let prices = Arc::clone(&self.prices);
+        if member.command.is_empty() {
+            let entry = self.entry_of(member)?;
+            let agent = AcpAgent::of_entry(entry, choice(member), prices, &self.relay, place);
+            return agent.map_err(|error| self.speechless(&error));
+        }
+        let known = (self.catalogue.common_manners(), prices);
+        let name = member.agent.clone();
+        AcpAgent::of_command(name, &member.command, choice(member), known, &self.relay, place)
+            .map_err(|error| chain(&error))
+    }
+
+    fn speechless(&self, error: &AcpError) -> String {
+        let entries = self.catalogue.names().filter_map(|name| self.catalogue.get(name.as_str()));
+        let able = entries.filter(|entry| entry.acp.is_some()).map(|entry| entry.name.to_string());
+        match error {
+            AcpError::Speechless(_) => format!("{error}; {} do", able.collect::<Vec<_>>().join(", ")),
+            AcpError::Empty | AcpError::Program(_) => chain(error),
+        }
     }
 }
 
 impl Roster for Staff {
     fn agent(&self, member: &Member) -> Result<Arc<dyn Agent>, String> {
+        if member.protocol == Protocol::Acp {
+            return Ok(Arc::new(self.speaking(member)?));
+        }
         if member.command.is_empty() {
             return Ok(Arc::new(self.named(member)?));
         }
         let command = Command::new(&member.command, &self.base, &self.search_path);
         Ok(Arc::new(command.map_err(|error| chain(&error))?))
     }
+}
+
+fn choice(member: &Member) -> Choice {
+    Choice { model: member.model.clone(), effort: member.effort.clone(), resume: member.conversation.clone() }
 }

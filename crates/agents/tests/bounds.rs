@@ -7,7 +7,7 @@ use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use ralph_agents::stream::Outcome;
 use ralph_core::agent_event::AgentEvent;
 
-const AGENTS: [&str; 6] = ["claude", "opencode", "codex", "gemini", "qwen", "pi"];
+const AGENTS: [&str; 7] = ["opencode-acp", "claude", "opencode", "codex", "gemini", "qwen", "pi"];
 
 /// Lines of recordings, cut and disturbed anywhere.
 fn disturbed() -> impl Strategy<Value = Vec<u8>> {
@@ -76,7 +76,7 @@ fn a_line_without_end_is_one_malformed_line() {
 fn deep_nesting_is_no_trouble() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     for agent in AGENTS {
-        for member in ["message", "part", "item", "input", "x"] {
+        for member in ["message", "part", "item", "input", "update", "toolCall", "x"] {
             let line = format!("{{\"type\":\"assistant\",\"{member}\":{deep}}}\n");
             hear(parser(agent), line.as_bytes(), b"", &CLEAN);
         }

@@ -2,7 +2,7 @@
 
 use ralph_agents::Staff;
 use ralph_agents::catalog::Catalogue;
-use ralph_core::crew::{Crew, Member, Sessions};
+use ralph_core::crew::{Crew, Member, Protocol, Sessions};
 use ralph_core::id::AgentName;
 use ralph_core::policy::Limits;
 use ralph_core::redact::Redactor;
@@ -21,19 +21,30 @@ pub(crate) fn crew(settings: &Settings, redactor: &Redactor) -> Result<Crew, Pro
 
 fn primary(settings: &Settings, redactor: &Redactor) -> Result<Member, Problems> {
     let agent = &settings.agent;
-    let named = agent.name.as_ref().filter(|name| name.as_str() != COMMAND);
+    let is_generic = |name: &&AgentName| [COMMAND, ACP].contains(&name.as_str());
+    let named = agent.name.as_ref().filter(|name| !is_generic(name));
+    let is_acp = agent.protocol == Protocol::Acp || agent.name.as_ref().is_some_and(|n| n.as_str() == ACP);
     let member = match (named, &agent.command) {
         (Some(name), _) => Member::new(name.clone(), Vec::new()),
         (None, Some(words)) => {
-            Member::new(AgentName::parse(COMMAND).expect("a legal name"), checked(words, redactor)?)
+            let name = if is_acp { ACP } else { COMMAND };
+            Member::new(AgentName::parse(name).expect("a legal name"), checked(words, redactor)?)
         }
+        (None, None) if agent.name.is_some() => return Err(no_command().into()),
         (None, None) => return Err(nobody().into()),
     };
-    Ok(member.with(agent.model.clone(), agent.effort.clone()))
+    let protocol = if is_acp { Protocol::Acp } else { Protocol::Own };
+    Ok(member.with(agent.model.clone(), agent.effort.clone()).speaking(protocol))
 }
 
-/// What an agent that is given as a command is called.
+/// What an agent that is given as a command is called: one that prints, and one that speaks a protocol.
 const COMMAND: &str = "command";
+const ACP: &str = "acp";
+
+fn no_command() -> Problem {
+    Problem::new("the agent is to be a command, and none is given")
+        .next("say which: `--agent-command 'PROGRAM ARGS'`, or `command` in [agent] of the configuration")
+}
 
 /// The command is stored with the run, so a secret in it is refused.
 fn checked(words: &[String], redactor: &Redactor) -> Result<Vec<String>, Problems> {

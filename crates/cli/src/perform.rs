@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_agents::Staff;
+use ralph_agents::acp::Relay;
 use ralph_core::redact::Redactor;
 use ralph_core::run::Run;
 use ralph_engine::custody::{CgroupUse, GuardOptions};
@@ -17,7 +18,7 @@ use ralph_store::SqliteStore;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::commands::{confine, guard};
+use crate::commands::{acp, confine, guard};
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
@@ -79,8 +80,7 @@ fn parts(
     feed: ralph_engine::Feed,
     urgency: watch::Receiver<Urgency>,
 ) -> Result<Parts<SqliteStore>, Problems> {
-    let program = std::env::current_exe()
-        .map_err(|error| Problem::new(format!("cannot find ralph's own program: {error}")).exit(1))?;
+    let program = own_program()?;
     let settings = stage.settings;
     Ok(Parts {
         store: stage.store,
@@ -191,7 +191,17 @@ fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
 pub(crate) fn staff(loaded: &Loaded, base: &std::path::Path) -> Result<Staff, Problems> {
     let (catalogue, prices) = loaded.agents()?;
     let search_path = std::env::var("PATH").unwrap_or_default();
-    Ok(Staff::new(catalogue, prices, base.to_owned(), search_path))
+    let relay = Relay {
+        program: own_program()?,
+        args: vec![acp::NAME.into()],
+        permissions: loaded.merged.permissions(),
+    };
+    Ok(Staff::new(catalogue, prices, base.to_owned(), search_path, relay))
+}
+
+fn own_program() -> Result<PathBuf, Problem> {
+    std::env::current_exe()
+        .map_err(|error| Problem::new(format!("cannot find ralph's own program: {error}")).exit(1))
 }
 
 /// Every secret that this process can know of.

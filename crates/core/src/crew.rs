@@ -46,6 +46,8 @@ pub struct Member {
     pub command: Vec<String>,
     pub model: Option<String>,
     pub effort: Option<String>,
+    #[serde(default)]
+    pub protocol: Protocol,
     /// Until when it is not worth asking.
     pub limited_until: Option<Timestamp>,
     /// Limits in a row.
@@ -71,6 +73,17 @@ pub struct Conversation {
     pub counter: Usage,
 }
 
+/// How an agent is spoken with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// It gets its brief and prints, in its own way.
+    #[default]
+    Own,
+    /// The Agent Client Protocol.
+    Acp,
+}
+
 /// What becomes of a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Yielded {
@@ -89,6 +102,7 @@ impl Member {
             command,
             model: None,
             effort: None,
+            protocol: Protocol::Own,
             limited_until: None,
             strikes: 0,
             conversation: None,
@@ -100,9 +114,14 @@ impl Member {
         Member { model, effort, ..self }
     }
 
+    #[must_use]
+    pub fn speaking(self, protocol: Protocol) -> Member {
+        Member { protocol, ..self }
+    }
+
     /// Whether it is the same program, so that it can go on with the other's conversation.
     pub(crate) fn is_same_agent(&self, other: &Member) -> bool {
-        self.agent == other.agent && self.command == other.command
+        self.agent == other.agent && self.command == other.command && self.protocol == other.protocol
     }
 
     pub(crate) fn is_same_choice(&self, other: &Member) -> bool {

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use ralph_agents::catalog::Catalogue;
+use ralph_agents::catalog::{Catalogue, Entry};
 use ralph_agents::limit::{Evidence, Reset, recognise};
 use ralph_agents::prices::Prices;
 use ralph_agents::stream::{Conclusion, Format, Hearing, Outcome};
@@ -27,10 +27,9 @@ pub fn read(format: Format, bytes: &[u8]) {
 }
 
 fn heard(format: Format, stdout: &[u8], stderr: &[u8], piece: usize) -> (Vec<AgentEvent>, Conclusion) {
-    let entry = CATALOGUE
-        .names()
-        .filter_map(|name| CATALOGUE.get(name.as_str()))
-        .find(|entry| entry.format == format);
+    // The relay's format is that of no program; what it carries is some program's.
+    let is_its = |entry: &&Entry| entry.format == format || (format == Format::Acp && entry.acp.is_some());
+    let entry = CATALOGUE.names().filter_map(|name| CATALOGUE.get(name.as_str())).find(is_its);
     let mut parser = format.parser(Hearing {
         promise: Word::parse("COMPLETE").expect("a word"),
         brief: "Do it.".to_owned(),

@@ -36,6 +36,8 @@ pub struct Entry {
     pub skills: Vec<String>,
     /// Arguments that make it speak the Agent Client Protocol.
     pub acp: Option<Vec<String>>,
+    /// Whether it tells all tokens of an attempt there too.
+    pub acp_reports_usage: bool,
     /// Arguments that make it list its models.
     pub models: Option<Vec<String>>,
     pub manners: Arc<Manners>,

@@ -63,6 +63,7 @@ fields! {
     state: Vec<String>,
     skills: Vec<String>,
     acp: Vec<String>,
+    acp_reports_usage: bool,
     models: Vec<String>,
     login: String,
     signals: Vec<Rule>,
@@ -106,6 +107,7 @@ impl Fields {
             state: self.state.clone().unwrap_or_default(),
             skills: self.skills.clone().unwrap_or_default(),
             acp: self.acp.clone(),
+            acp_reports_usage: self.acp_reports_usage.unwrap_or_default(),
             models: self.models.clone(),
             manners: Arc::new(self.manners(common)),
             provenance: self.provenance.clone(),
@@ -114,7 +116,7 @@ impl Fields {
         Ok(entry)
     }
 
-    fn manners(&self, common: &[Rule]) -> Manners {
+    pub(super) fn manners(&self, common: &[Rule]) -> Manners {
         Manners {
             rules: self.signals.iter().flatten().chain(common).cloned().collect(),
             waiting: self.waiting.clone().unwrap_or_default(),

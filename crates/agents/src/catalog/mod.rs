@@ -13,6 +13,7 @@ use ralph_core::id::AgentName;
 use serde::Deserialize;
 
 use crate::limit::Rule;
+use crate::stream::Manners;
 
 pub use entry::{Effort, Entry, FileFlag, PromptChannel, Provenance, Version};
 pub use error::{CatalogueError, Unsupported};
@@ -62,6 +63,11 @@ impl Catalogue {
 
     pub fn get(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|(known, _)| known.as_str() == name).map(|(_, entry)| entry)
+    }
+
+    /// For an agent that nothing is known of: what means the same whoever shows it.
+    pub fn common_manners(&self) -> Manners {
+        Fields::default().manners(&self.common)
     }
 
     pub fn names(&self) -> impl Iterator<Item = &AgentName> {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::acp::Acp;
 use super::claude::Claude;
 use super::codex::Codex;
 use super::conversation::Conversation;
@@ -15,6 +16,8 @@ use super::{Hearing, Parser};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
+    /// What the relay prints of an agent that speaks the Agent Client Protocol.
+    Acp,
     Claude,
     Opencode,
     Codex,
@@ -25,11 +28,19 @@ pub enum Format {
 }
 
 impl Format {
-    pub const ALL: [Format; 6] =
-        [Format::Claude, Format::Opencode, Format::Codex, Format::Gemini, Format::Qwen, Format::Text];
+    pub const ALL: [Format; 7] = [
+        Format::Acp,
+        Format::Claude,
+        Format::Opencode,
+        Format::Codex,
+        Format::Gemini,
+        Format::Qwen,
+        Format::Text,
+    ];
 
     pub fn parser(self, hearing: Hearing) -> Box<dyn Parser> {
         match self {
+            Format::Acp => Box::new(Jsonl::new(Acp::default(), hearing)),
             Format::Claude => Box::new(Jsonl::new(Conversation::<Claude>::default(), hearing)),
             Format::Opencode => Box::new(Jsonl::new(Opencode::default(), hearing)),
             Format::Codex => Box::new(Jsonl::new(Codex::default(), hearing)),
@@ -43,7 +54,7 @@ impl Format {
     pub fn counts_conversation(self) -> bool {
         match self {
             Format::Codex | Format::Qwen => true,
-            Format::Claude | Format::Opencode | Format::Gemini | Format::Text => false,
+            Format::Claude | Format::Opencode | Format::Gemini | Format::Acp | Format::Text => false,
         }
     }
 
@@ -54,6 +65,7 @@ impl Format {
             Format::Opencode => "the texts of the last step",
             Format::Codex => "the last agent message of a completed turn",
             Format::Gemini => "the assistant's words after its last tool, before a result that is no error",
+            Format::Acp => "the agent's words after its last tool or thought, before it ends its turn",
             Format::Text => "the whole standard output",
         }
     }

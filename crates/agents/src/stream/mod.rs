@@ -3,6 +3,9 @@
 //! Nothing here reads a file or a clock. Whatever bytes come, memory stays bounded: a line is held up to 16 MiB, texts in
 //! events are cut, and what is not in the agent's format is counted as malformed and passed over.
 
+mod acp;
+mod acp_call;
+mod acp_end;
 mod claude;
 mod codex;
 mod conclusion;
@@ -17,6 +20,7 @@ mod opencode;
 mod plain;
 mod qwen;
 mod result_line;
+mod speech;
 mod told;
 mod words;
 mod workers;

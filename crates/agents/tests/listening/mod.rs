@@ -108,12 +108,13 @@ pub(crate) fn hearing(catalogue: &Catalogue, agent: &str) -> Hearing {
     }
 }
 
-/// `NAME-text` is the agent in its plain text mode.
+/// `NAME-text` is the agent in its plain text mode, `NAME-acp` the agent behind the relay.
 pub(crate) fn parser(agent: &str) -> Box<dyn Parser> {
     static BUILTIN: LazyLock<Catalogue> = LazyLock::new(Catalogue::builtin);
-    let (name, format) = match agent.strip_suffix("-text") {
-        Some(name) => (name, Format::Text),
-        None => (agent, BUILTIN.get(agent).expect("an entry").format),
+    let (name, format) = match (agent.strip_suffix("-text"), agent.strip_suffix("-acp")) {
+        (Some(name), _) => (name, Format::Text),
+        (None, Some(name)) => (name, Format::Acp),
+        (None, None) => (agent, BUILTIN.get(agent).expect("an entry").format),
     };
     format.parser(hearing(&BUILTIN, name))
 }

@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "preflight")]
     patience: u32,
 
-    /// Print it as JSON: an array of objects with name, installed, path, version, verified, read, install, login; for
+    /// Print it as JSON: an array of objects with name, installed, path, version, acp, verified, read, install, login; for
     /// --preflight with name, result, seconds, detail, next
     #[arg(long)]
     json: bool,
@@ -73,6 +73,8 @@ struct Known {
     path: Option<PathBuf>,
     /// What the program says of itself.
     version: Option<String>,
+    /// Whether it can be spoken with by `--acp`.
+    acp: bool,
     reports_usage: bool,
     reports_cost: bool,
     /// The version of the program that the catalogue's entry was tried with.
@@ -183,6 +185,7 @@ fn known(entry: &Entry) -> Known {
         installed: path.is_some(),
         version: path.as_deref().and_then(|path| version(entry, path)),
         path,
+        acp: entry.acp.is_some(),
         reports_usage: entry.reports_usage,
         reports_cost: entry.reports_cost,
         verified,
@@ -228,5 +231,6 @@ fn line(agent: &Known) -> String {
         (None, Some(page)) => format!("as read in {page}"),
         (None, None) => String::new(),
     };
-    format!("{:<10} {there}  ({basis})\n", agent.name)
+    let acp = if agent.acp { "acp" } else { "-" };
+    format!("{:<10} {acp:<4} {there}  ({basis})\n", agent.name)
 }

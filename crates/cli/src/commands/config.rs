@@ -82,12 +82,15 @@ impl ConfigArgs {
 
 impl Described {
     fn schema(self) -> serde_json::Value {
-        match self {
+        let mut schema = match self {
             Described::Config => schema(),
             Described::Events => schemars::schema_for!(Line).to_value(),
             Described::Status => schemars::schema_for!(Status).to_value(),
             Described::Inbox => schemars::schema_for!(Vec<Asked>).to_value(),
-        }
+        };
+        // A key is found where the alphabet puts it, whatever order the parts have in memory.
+        schema.sort_all_objects();
+        schema
     }
 }
 

@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it does. The doc comments are the help texts.
 
+pub(crate) mod acp;
 pub(crate) mod agents;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -62,6 +63,8 @@ enum Command {
     Doctor(doctor::Args),
     Demo(demo::Args),
     Completions(completions::Args),
+    #[command(hide = true, name = acp::NAME)]
+    AcpRelay(acp::Args),
     #[command(hide = true)]
     DemoAgent(demo::AgentArgs),
 }
@@ -86,6 +89,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Doctor(args) => doctor::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Completions(args) => completions::run(args),
+        Command::AcpRelay(args) => acp::run(args),
         Command::DemoAgent(args) => demo::agent(args),
     }
 }

@@ -17,6 +17,8 @@ use super::show::toml_value;
 pub(crate) fn schema() -> Value {
     let mut schema = schemars::schema_for!(Partial).to_value();
     without_null(&mut schema);
+    // The order in memory is not one to rely on.
+    schema.sort_all_objects();
     schema
 }
 
@@ -210,6 +212,8 @@ value_schema!(OnErrorName, json_schema!({ "type": "string", "enum": ["retry", "s
 value_schema!(SessionName, json_schema!({ "type": "string", "enum": ["fresh", "continue"] }));
 value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS }));
 value_schema!(DetailName, json_schema!({ "type": "string", "enum": Detail::ALL.map(Detail::name) }));
+value_schema!(ProtocolName, json_schema!({ "type": "string", "enum": ["own", "acp"] }));
+value_schema!(PermissionsName, json_schema!({ "type": "string", "enum": ["allow", "deny", "ask"] }));
 value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise", "criteria"] }));
 value_schema!(JudgeName, json_schema!({ "type": "string", "enum": ["exit", "agent", "both"] }));
 value_schema!(CriterionName, json_schema!({ "type": "string", "enum": Criterion::ALL.map(Criterion::name) }));

@@ -56,7 +56,7 @@ impl LimitFlags {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Agent")]
 pub(crate) struct AgentFlags {
-    /// The agent to run, as `ralph agents` names it
+    /// The agent to run, as `ralph agents` names it; `acp` for a command that speaks that protocol
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// The program to run as agent, split into words and run without a shell
@@ -68,6 +68,9 @@ pub(crate) struct AgentFlags {
     /// How hard the agent is to think, in its own words
     #[arg(long, value_name = "EFFORT")]
     pub(crate) effort: Option<String>,
+    /// Speak the Agent Client Protocol with the agent
+    #[arg(long)]
+    pub(crate) acp: bool,
     /// Agents that take over when the first is at its limit, with commas between them
     #[arg(long, value_name = "NAMES")]
     pub(crate) fallback: Option<String>,
@@ -100,6 +103,7 @@ impl AgentFlags {
         given.flag("--agent-command", "agent", "command", self.agent_command.as_deref());
         given.flag("--model", "agent", "model", self.model.as_deref());
         given.flag("--effort", "agent", "effort", self.effort.as_deref());
+        given.flag("--acp", "agent", "protocol", self.acp.then_some("acp"));
         given.flag("--fallback", "agent", "fallback", self.fallback.as_deref());
         given.flag("--on-error", "agent", "on_error", self.on_error.as_deref());
         given.flag("--max-retries", "agent", "max_retries", self.max_retries.as_deref());

@@ -6,8 +6,9 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ralph_agents::acp::Permissions;
 use ralph_core::agent_event::Detail;
-use ralph_core::crew::Sessions;
+use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Cost, OnError, Signal};
 use ralph_core::promise::Word;
@@ -115,6 +116,13 @@ pub(crate) struct AgentPart {
     /// Agents that take over, in this order, when the ones before are at their limits.
     #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["codex", "gemini"]]))]
     pub(crate) fallback: Option<Set<Vec<AgentName>>>,
+    /// How the agent is spoken with: "own" reads what it prints, "acp" is the Agent Client Protocol.
+    #[schemars(with = "Option<super::catalogue::ProtocolName>", extend("default" = "own"))]
+    pub(crate) protocol: Option<Set<Protocol>>,
+    /// What it is answered in that protocol when it asks whether it may: "allow", "deny", or "ask", which denies and
+    /// ends the attempt with the question.
+    #[schemars(with = "Option<super::catalogue::PermissionsName>", extend("default" = "allow"))]
+    pub(crate) permissions: Option<Set<Permissions>>,
     /// How long an attempt may take to its first output; unset, only silence_timeout counts.
     #[schemars(with = "Option<DurationText>", extend("examples" = ["2m"]))]
     pub(crate) start_timeout: Option<Set<Duration>>,
@@ -222,6 +230,10 @@ impl Partial {
         reader.known().to_vec()
     }
 
+    pub(crate) fn permissions(&self) -> Permissions {
+        self.agent.permissions.as_ref().map(|set| set.value).unwrap_or_default()
+    }
+
     fn take(from: &mut Reader<'_>) -> Partial {
         Partial {
             state_dir: from.take("", "state_dir", plain::directory),
@@ -326,6 +338,8 @@ impl AgentPart {
             model: from.take("agent", "model", |r| plain::text(r, "a model").map(str::to_owned)),
             effort: from.take("agent", "effort", |r| plain::text(r, "an effort").map(str::to_owned)),
             fallback: from.take("agent", "fallback", plain::agent_names),
+            protocol: from.take("agent", "protocol", plain::protocol),
+            permissions: from.take("agent", "permissions", plain::permissions),
             start_timeout: from.take("agent", "start_timeout", |r| deadline(r, DAY)),
             silence_timeout: from.take("agent", "silence_timeout", |r| deadline(r, DAY)),
             total_timeout: from.take("agent", "total_timeout", |r| deadline(r, 30 * DAY)),
@@ -346,6 +360,8 @@ impl AgentPart {
             model: self.model.or(lower.model),
             effort: self.effort.or(lower.effort),
             fallback: self.fallback.or(lower.fallback),
+            protocol: self.protocol.or(lower.protocol),
+            permissions: self.permissions.or(lower.permissions),
             start_timeout: self.start_timeout.or(lower.start_timeout),
             silence_timeout: self.silence_timeout.or(lower.silence_timeout),
             total_timeout: self.total_timeout.or(lower.total_timeout),

@@ -5,9 +5,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ralph_agents::acp::Permissions;
 use ralph_core::agent_event::Detail;
 use ralph_core::check::{Check, Verification};
-use ralph_core::crew::Sessions;
+use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::promise::Word;
@@ -19,7 +20,7 @@ use super::check::{CheckSet, Wanted};
 use super::hook::Hook;
 use super::limits::LimitsSet;
 use super::origin::Set;
-use super::partial::{AgentPart, CompletionPart, LimitsPart, OutputPart, Partial, PromisePart, SandboxPart};
+use super::partial::{AgentPart, LimitsPart, OutputPart, Partial, PromisePart, SandboxPart};
 use super::sources::base_dir;
 use super::verify::VerifyPart;
 use crate::problem::Problem;
@@ -59,6 +60,7 @@ pub(crate) struct Agent {
     pub(crate) effort: Option<String>,
     pub(crate) fallback: Vec<AgentName>,
     pub(crate) session: Sessions,
+    pub(crate) protocol: Protocol,
     pub(crate) env_exclude: Vec<String>,
     pub(crate) custody: CustodyChoice,
 }
@@ -140,6 +142,7 @@ impl Settings {
                 effort: agent.effort.as_ref().map(|set| set.value.clone()),
                 fallback: agent.fallback.as_ref().map(|set| set.value.clone()).unwrap_or_default(),
                 session: certain(&agent.session),
+                protocol: certain(&agent.protocol),
                 env_exclude: certain(&agent.env_exclude),
                 custody: certain(&agent.custody),
             },
@@ -224,6 +227,8 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         state_dir: base_dir(env, "XDG_STATE_HOME", ".local/state").and_then(Set::default),
         limits: LimitsPart { unlimited: Set::default(false), ..LimitsPart::default() },
         agent: AgentPart {
+            protocol: Set::default(Protocol::Own),
+            permissions: Set::default(Permissions::Allow),
             silence_timeout: Set::default(Duration::from_secs(30 * 60)),
             on_error: Set::default(Retry::default().on_error),
             max_retries: Set::default(Retry::default().max_retries),

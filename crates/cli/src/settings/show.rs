@@ -68,6 +68,8 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("agent", "model", &agent.model, |model| json!(model)),
         row("agent", "effort", &agent.effort, |effort| json!(effort)),
         row("agent", "fallback", &agent.fallback, |names| json!(names)),
+        row("agent", "protocol", &agent.protocol, |protocol| json!(protocol)),
+        row("agent", "permissions", &agent.permissions, |answer| json!(answer.name())),
         row("agent", "start_timeout", &agent.start_timeout, time),
         row("agent", "silence_timeout", &agent.silence_timeout, time),
         row("agent", "total_timeout", &agent.total_timeout, time),

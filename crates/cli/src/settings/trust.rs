@@ -1,5 +1,6 @@
 //! What a project's file could do to the person who runs ralph in it: the part that needs a grant.
 
+use ralph_core::crew::Protocol;
 use ralph_core::route::Route;
 use serde_json::{Value, json};
 
@@ -71,6 +72,13 @@ fn carried(partial: &Partial) -> Vec<Carried> {
         }),
         carry("agent.command", &agent.command, |words| {
             (json!(words), format!("runs as agent: {}", shell_words::join(words)))
+        }),
+        carry("agent.protocol", &agent.protocol, |protocol| {
+            (json!(protocol), format!("speaks with the agent by: {}", protocol_name(*protocol)))
+        }),
+        carry("agent.permissions", &agent.permissions, |answer| {
+            let name = answer.name();
+            (json!(name), format!("answers an agent that asks whether it may: {name}"))
         }),
         carry("agent.env_exclude", &agent.env_exclude, |names| {
             (json!(names), format!("hides from the agent, besides ralph's own list: {}", listed(names)))
@@ -146,6 +154,13 @@ fn hook(hook: &Hook) -> Carried {
 
 fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn protocol_name(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Own => "own",
+        Protocol::Acp => "acp",
+    }
 }
 
 pub(crate) fn custody_name(choice: CustodyChoice) -> &'static str {

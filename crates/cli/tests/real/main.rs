@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use ralph_testkit::programs::{Program, Programs, install, target_dir};
-use scenario::Scenario;
+use scenario::{Case, Scenario};
 
 #[test]
 fn every_real_program_is_kept_at_its_task() {
@@ -21,9 +21,7 @@ fn every_real_program_is_kept_at_its_task() {
     work.push(Part::Models);
     work.extend(Program::ALL.map(Part::Preflight));
     work.extend([Program::Codex, Program::OpenCode].map(Part::Picture));
-    for program in Program::ALL {
-        work.extend(Scenario::ALL.map(|scenario| Part::Alone(program, scenario)));
-    }
+    work.extend(cases().into_iter().map(Part::Alone));
     // To look at some alone: RALPH_REAL=claude, RALPH_REAL='kept inside'.
     let wanted = std::env::var("RALPH_REAL").unwrap_or_default();
     work.retain(|part| part.label(&programs).contains(&wanted));
@@ -44,7 +42,7 @@ fn every_real_program_is_kept_at_its_task() {
     });
     let mut rows = rows.into_inner().unwrap();
     rows.sort_by(|(one, ..), (other, ..)| one.cmp(other));
-    println!("\n{:<9} {:<9} {:<28} {:>7}  result", "program", "version", "scenario", "seconds");
+    println!("\n{:<9} {:<9} {:<5} {:<28} {:>7}  result", "program", "version", "by", "scenario", "seconds");
     for (label, outcome, seconds) in &rows {
         let result = outcome.as_ref().map_or_else(String::as_str, |()| "ok");
         println!("{label} {seconds:>7.1}  {result}");
@@ -54,9 +52,21 @@ fn every_real_program_is_kept_at_its_task() {
     assert_eq!(failed, 0, "{failed} of {} scenarios failed", rows.len());
 }
 
+/// Every program in its own language, and those that can in the Agent Client Protocol as well.
+fn cases() -> Vec<Case> {
+    let mut all = Vec::new();
+    for program in Program::ALL {
+        all.extend(Scenario::OWN.map(|scenario| Case { program, is_acp: false, scenario }));
+        if program.acp_arguments().is_some() {
+            all.extend(Scenario::ACP.map(|scenario| Case { program, is_acp: true, scenario }));
+        }
+    }
+    all
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Part {
-    Alone(Program, Scenario),
+    Alone(Case),
     Handover((Program, Program)),
     Models,
     Preflight(Program),
@@ -66,7 +76,7 @@ enum Part {
 impl Part {
     fn play(self, programs: &Programs) -> Result<(), String> {
         match self {
-            Part::Alone(program, scenario) => scenario.play(program, programs),
+            Part::Alone(case) => case.play(programs),
             Part::Handover(pair) => handover::play(pair, programs),
             Part::Models => asked::models(programs),
             Part::Preflight(program) => asked::preflight(program, programs),
@@ -76,13 +86,13 @@ impl Part {
 
     /// The row's first columns.
     fn label(self, programs: &Programs) -> String {
-        let (program, scenario) = match self {
-            Part::Alone(program, scenario) => (program, scenario.name().to_owned()),
-            Part::Handover((first, second)) => (first, format!("at its limit to {}", second.name())),
-            Part::Models => (Program::OpenCode, "its models".to_owned()),
-            Part::Preflight(program) => (program, "preflight".to_owned()),
-            Part::Picture(program) => (program, "a picture attached".to_owned()),
+        let (program, speech, scenario) = match self {
+            Part::Alone(case) => (case.program, case.speech(), case.scenario.name().to_owned()),
+            Part::Handover((first, second)) => (first, "own", format!("at its limit to {}", second.name())),
+            Part::Models => (Program::OpenCode, "own", "its models".to_owned()),
+            Part::Preflight(program) => (program, "own", "preflight".to_owned()),
+            Part::Picture(program) => (program, "own", "a picture attached".to_owned()),
         };
-        format!("{:<9} {:<9} {scenario:<28}", program.name(), programs.version(program))
+        format!("{:<9} {:<9} {speech:<5} {scenario:<28}", program.name(), programs.version(program))
     }
 }

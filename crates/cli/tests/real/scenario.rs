@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ralph_testkit::models::{Call, Fault, Script, Server, Turn};
 use ralph_testkit::programs::{Program, Programs, offline_env};
-use ralph_testkit::{Project, Ran, survivors, until};
+use ralph_testkit::{Live, Project, Ran, survivors, until};
 
 /// Some programs refuse a bare `sleep`.
 const WAITING: &str = "tail -f /dev/null --pid=$$ -s 300";
@@ -13,6 +13,15 @@ const WAITING: &str = "tail -f /dev/null --pid=$$ -s 300";
 const ESCAPE: &str = "echo escaped > $HOME/escaped.txt; echo tried > tried.txt";
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
+
+/// One program in one scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Case {
+    pub(crate) program: Program,
+    /// Spoken with by the Agent Client Protocol, not listened to in its own language.
+    pub(crate) is_acp: bool,
+    pub(crate) scenario: Scenario,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scenario {
@@ -27,10 +36,12 @@ pub(crate) enum Scenario {
     /// In a sandbox: a tool call that writes outside is refused, and the work is done all the same.
     Landlock,
     Bubblewrap,
+    /// It asks whether it may write, and may not.
+    Denied,
 }
 
 impl Scenario {
-    pub(crate) const ALL: [Scenario; 6] = [
+    pub(crate) const OWN: [Scenario; 6] = [
         Scenario::ThreeIterations,
         Scenario::LimitWaitedOut,
         Scenario::Abort,
@@ -38,6 +49,8 @@ impl Scenario {
         Scenario::Landlock,
         Scenario::Bubblewrap,
     ];
+    pub(crate) const ACP: [Scenario; 4] =
+        [Scenario::ThreeIterations, Scenario::LimitWaitedOut, Scenario::Abort, Scenario::Denied];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -47,19 +60,7 @@ impl Scenario {
             Scenario::SameSession => "one session goes on",
             Scenario::Landlock => "kept inside by landlock",
             Scenario::Bubblewrap => "kept inside by bubblewrap",
-        }
-    }
-
-    pub(crate) fn play(self, program: Program, programs: &Programs) -> Result<(), String> {
-        let server = Server::start(self.script()).map_err(|error| error.to_string())?;
-        let project = project(program, programs, &server);
-        match self {
-            Scenario::ThreeIterations => three_iterations(&project, program),
-            Scenario::LimitWaitedOut => limit_waited_out(&project, program),
-            Scenario::Abort => abort(&project, program),
-            Scenario::SameSession => same_session(&project, program, &server),
-            Scenario::Landlock => kept_inside(&project, program, "landlock"),
-            Scenario::Bubblewrap => kept_inside(&project, program, "bubblewrap"),
+            Scenario::Denied => "permission is denied",
         }
     }
 
@@ -81,6 +82,11 @@ impl Scenario {
             Scenario::SameSession => Script::of([done()])
                 .on("This is iteration 1 of", [Turn::say("I began; more is to do.")])
                 .on("This is iteration 2 of", [done()]),
+            Scenario::Denied => {
+                let refused = [write(), Turn::say("I may not.")];
+                let script = Script::of([done()]).on("This is iteration 1 of", refused);
+                script.on("This is iteration 2 of", [done()]).on("This is iteration 3 of", [done()])
+            }
             Scenario::Abort => {
                 let wait = Turn::call("I wait.", Call::Shell(WAITING.to_owned()));
                 Script::of([done()]).on("This is iteration 1 of", [wait, done()])
@@ -90,6 +96,32 @@ impl Scenario {
                 Script::of([done()]).on("This is iteration 1 of", [escape, write(), done()])
             }
         }
+    }
+}
+
+impl Case {
+    pub(crate) fn speech(self) -> &'static str {
+        if self.is_acp { "acp" } else { "own" }
+    }
+
+    pub(crate) fn play(self, programs: &Programs) -> Result<(), String> {
+        let server = Server::start(self.scenario.script()).map_err(|error| error.to_string())?;
+        let project = project(self.program, programs, &server);
+        match self.scenario {
+            Scenario::ThreeIterations => three_iterations(&project, self),
+            Scenario::LimitWaitedOut => limit_waited_out(&project, self),
+            Scenario::Abort => abort(&project, self),
+            Scenario::Denied => denied(project, self),
+            Scenario::SameSession => same_session(&project, self.program, &server),
+            Scenario::Landlock => kept_inside(&project, self.program, "landlock"),
+            Scenario::Bubblewrap => kept_inside(&project, self.program, "bubblewrap"),
+        }
+    }
+
+    fn start(self, project: &Project, prompt: &str, iterations: &str) -> Live {
+        let name = self.program.name();
+        let args = ["run", prompt, "--agent", name, "--max-iterations", iterations, "--json", "--acp"];
+        project.start(&args[..args.len() - usize::from(!self.is_acp)])
     }
 }
 
@@ -105,15 +137,12 @@ pub(crate) fn project(program: Program, programs: &Programs, server: &Server) ->
     project
 }
 
-fn run(project: &Project, program: Program, iterations: &str) -> Ran {
-    let prompt = "Make made.txt with the text: made by a tool.";
-    project
-        .start(&["run", prompt, "--agent", program.name(), "--max-iterations", iterations, "--json"])
-        .end(PATIENCE)
+fn run(project: &Project, case: Case, iterations: &str) -> Ran {
+    case.start(project, "Make made.txt with the text: made by a tool.", iterations).end(PATIENCE)
 }
 
-fn three_iterations(project: &Project, program: Program) -> Result<(), String> {
-    let ran = run(project, program, "5");
+fn three_iterations(project: &Project, case: Case) -> Result<(), String> {
+    let ran = run(project, case, "5");
     expect(ran.code == Some(0), "exit code 0", &ran)?;
     let status = project.status().ok_or("no status")?;
     expect(
@@ -127,14 +156,25 @@ fn three_iterations(project: &Project, program: Program) -> Result<(), String> {
     expect(status["usage"]["output_tokens"].as_u64().unwrap_or(0) > 0, "tokens counted", &ran)
 }
 
-fn limit_waited_out(project: &Project, program: Program) -> Result<(), String> {
-    let ran = run(project, program, "2");
+fn limit_waited_out(project: &Project, case: Case) -> Result<(), String> {
+    let ran = run(project, case, "2");
     expect(ran.code == Some(0), "exit code 0", &ran)
 }
 
-fn abort(project: &Project, program: Program) -> Result<(), String> {
-    let mut live =
-        project.start(&["run", "Wait.", "--agent", program.name(), "--max-iterations", "2", "--json"]);
+/// The tool fails, the file is not made, and the agent goes on with the next iteration.
+fn denied(project: Project, case: Case) -> Result<(), String> {
+    let project = project
+        .with("RALPH_SET_AGENT__PERMISSIONS", "deny")
+        // Left to itself, this program asks for nothing.
+        .with("OPENCODE_PERMISSION", r#"{"edit":"ask"}"#);
+    let ran = run(&project, case, "3");
+    expect(ran.code == Some(0), "exit code 0", &ran)?;
+    expect(!project.tree().join("made.txt").exists(), "no file", &ran)?;
+    expect(ran.out.contains("\"ok\":false,\"summary\""), "a tool that failed", &ran)
+}
+
+fn abort(project: &Project, case: Case) -> Result<(), String> {
+    let mut live = case.start(project, "Wait.", "2");
     let id = until(PATIENCE, "a run", || project.run_id());
     // The command of the tool call runs, or the program ended before it came to that.
     until(PATIENCE, "a tool call", || {

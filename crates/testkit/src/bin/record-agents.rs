@@ -20,6 +20,9 @@ struct Args {
     /// Only this scenario; may be given more than once.
     #[arg(long)]
     scenario: Vec<String>,
+    /// Speak the Agent Client Protocol with the programs that can, through this ralph. The recordings go to OUT_DIR/PROGRAM-acp.
+    #[arg(long)]
+    relay: Option<PathBuf>,
     /// Seconds a program gets for one scenario.
     #[arg(long, default_value_t = 150)]
     seconds: u64,
@@ -29,12 +32,16 @@ fn main() -> Result<()> {
     let args = Args::parse();
     let programs = install(&target_dir())?;
     let chosen = |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
-    for program in Program::ALL.into_iter().filter(|p| chosen(&args.program, p.name())) {
-        let directory = args.out_dir.join(program.name());
+    let relay = args.relay.as_deref();
+    let able = |program: &Program| relay.is_none() || program.acp_arguments().is_some();
+    for program in Program::ALL.into_iter().filter(able).filter(|p| chosen(&args.program, p.name())) {
+        let suffix = if relay.is_some() { "-acp" } else { "" };
+        let directory = args.out_dir.join(format!("{}{suffix}", program.name()));
         fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
-        let mut readme = heading(&programs, program);
+        let mut readme = heading(&programs, program, relay.is_some());
         for scenario in Scenario::ALL.into_iter().filter(|s| chosen(&args.scenario, s.name())) {
-            let row = record(&programs, program, scenario, Duration::from_secs(args.seconds), &directory)?;
+            let within = Duration::from_secs(args.seconds);
+            let row = record((&programs, relay), program, scenario, within, &directory)?;
             eprintln!("{} {row}", program.name());
             readme += &row;
             readme += "\n";
@@ -44,28 +51,29 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn heading(programs: &Programs, program: Program) -> String {
+fn heading(programs: &Programs, program: Program, by_relay: bool) -> String {
+    let spoken = || program.acp_arguments().into_iter().flatten().map(|word| (*word).to_owned()).collect();
+    let arguments = if by_relay { spoken() } else { program.arguments("PROMPT") };
     format!(
         "# {name} {version}\n\nRecorded with `cargo run -p ralph-testkit --bin record-agents`, against a scripted \
          model server. Paths of the run are replaced by /home/agent and /project.\n\n    {command}\n\n\
          | scenario | exit | seconds | requests | killed with it |\n|---|---|---|---|---|\n",
         name = program.name(),
         version = programs.version(program),
-        command =
-            shell_words::join([program.name().to_owned()].into_iter().chain(program.arguments("PROMPT"))),
+        command = shell_words::join([program.name().to_owned()].into_iter().chain(arguments)),
     )
 }
 
 /// Plays one scene and stores its output; returns its row of the table.
 fn record(
-    programs: &Programs,
+    (programs, relay): (&Programs, Option<&Path>),
     program: Program,
     scenario: Scenario,
     within: Duration,
     directory: &Path,
 ) -> Result<String> {
     let world = tempfile::tempdir()?;
-    let Play { ended, seen, .. } = scenario.play(programs, program, within, world.path())?;
+    let Play { ended, seen, .. } = scenario.play_by(relay, programs, program, within, world.path())?;
     for (text, extension) in [(&ended.stdout, "out"), (&ended.stderr, "err")] {
         let path = directory.join(format!("{}.{extension}", scenario.name()));
         fs::write(&path, without_paths(text, world.path(), programs))

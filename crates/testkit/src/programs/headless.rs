@@ -27,6 +27,8 @@ pub struct Launch<'a> {
     /// The project the program works in.
     pub directory: &'a Path,
     pub prompt: &'a str,
+    /// The ralph that relays to it by the Agent Client Protocol, instead of it being started by itself.
+    pub relay: Option<&'a Path>,
 }
 
 /// A program at work. Dropped, it is killed with all it started; a test that is itself killed leaves it behind.
@@ -60,7 +62,25 @@ pub enum End {
 }
 
 impl Launch<'_> {
-    /// Starts the program with no input, and its output in files beside its home.
+    /// The program or the relay to it, and what that reads.
+    fn command(&self) -> io::Result<Command> {
+        let program = self.programs.path(self.program);
+        let Some(relay) = self.relay else {
+            let mut command = Command::new(program);
+            command.args(self.program.arguments(self.prompt)).stdin(Stdio::null());
+            return Ok(command);
+        };
+        let speech = self.program.acp_arguments();
+        let speech = speech.ok_or_else(|| io::Error::other("the program does not speak the protocol"))?;
+        let brief = self.home.join("brief");
+        fs::write(&brief, self.prompt)?;
+        let mut command = Command::new(relay);
+        command.args(["acp-relay", "--permissions=allow", "--"]).arg(program).args(speech);
+        command.stdin(File::open(brief)?);
+        Ok(command)
+    }
+
+    /// Starts the program with no other input, and its output in files beside its home.
     pub fn start(&self) -> io::Result<Headless> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mark = format!("RALPH_TEST_RUN={}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -68,15 +88,14 @@ impl Launch<'_> {
         fs::create_dir_all(self.home)?;
         let path = std::env::var("PATH").unwrap_or_default();
         let (name, value) = mark.split_once('=').unwrap_or_default();
-        let mut child = Command::new(self.programs.path(self.program))
-            .args(self.program.arguments(self.prompt))
+        let mut child = self
+            .command()?
             .env_clear()
             .envs(offline_env(self.program, self.server, self.home)?)
             .env("PATH", path)
             .env("PWD", self.directory)
             .env(name, value)
             .current_dir(self.directory)
-            .stdin(Stdio::null())
             .stdout(File::create(&output[0])?)
             .stderr(File::create(&output[1])?)
             .process_group(0)

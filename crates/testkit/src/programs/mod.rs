@@ -50,6 +50,15 @@ impl Program {
         }
     }
 
+    /// Arguments that make it speak the Agent Client Protocol, where it can.
+    pub fn acp_arguments(self) -> Option<&'static [&'static str]> {
+        match self {
+            Program::OpenCode => Some(&["acp"]),
+            Program::Gemini | Program::Qwen => Some(&["--acp"]),
+            Program::Claude | Program::Codex => None,
+        }
+    }
+
     /// Arguments that make it carry a prompt out by itself and report in JSON, one event per line.
     pub fn arguments(self, prompt: &str) -> Vec<String> {
         let words: &[&str] = match self {

@@ -144,6 +144,18 @@ impl Scenario {
         within: Duration,
         directory: &Path,
     ) -> io::Result<Play> {
+        self.play_by(None, programs, program, within, directory)
+    }
+
+    /// The same, with a ralph that relays to the program where one is given.
+    pub fn play_by(
+        self,
+        relay: Option<&Path>,
+        programs: &Programs,
+        program: Program,
+        within: Duration,
+        directory: &Path,
+    ) -> io::Result<Play> {
         let (home, project) = (directory.join("home"), directory.join("project"));
         std::fs::create_dir_all(&project)?;
         let repository = Command::new("git").args(["init", "--quiet"]).current_dir(&project).status()?;
@@ -153,8 +165,15 @@ impl Scenario {
         let server = Server::start(self.script(program))?;
         let prompt = self.prompt();
         let url = server.url();
-        let launch =
-            Launch { program, programs, server: &url, home: &home, directory: &project, prompt: &prompt };
+        let launch = Launch {
+            program,
+            programs,
+            server: &url,
+            home: &home,
+            directory: &project,
+            prompt: &prompt,
+            relay,
+        };
         let headless = launch.start()?;
         if self == Scenario::Interrupt {
             // The command has begun when its file is there.

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use ralph_agents::acp::Permissions;
 use ralph_core::agent_event::Detail;
-use ralph_core::crew::Sessions;
+use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
 use ralph_core::policy::{OnError, Signal};
 use ralph_core::promise::Word;
@@ -117,6 +118,24 @@ pub(crate) fn on_error(raw: &Raw) -> Result<OnError, Refused> {
             Err(Refused::new(what, format!("write {RULE}")))
         }
     }
+}
+
+pub(crate) fn protocol(raw: &Raw) -> Result<Protocol, Refused> {
+    const RULE: &str = "\"own\" or \"acp\"";
+    match text(raw, RULE)? {
+        "own" => Ok(Protocol::Own),
+        "acp" => Ok(Protocol::Acp),
+        other => {
+            Err(Refused::new(format!("`{}` is not a protocol", shortened(other)), format!("write {RULE}")))
+        }
+    }
+}
+
+pub(crate) fn permissions(raw: &Raw) -> Result<Permissions, Refused> {
+    const RULE: &str = "\"allow\", \"deny\" or \"ask\"";
+    let text = text(raw, RULE)?;
+    text.parse()
+        .map_err(|_| Refused::new(format!("`{}` is not an answer", shortened(text)), format!("write {RULE}")))
 }
 
 pub(crate) fn sessions(raw: &Raw) -> Result<Sessions, Refused> {
