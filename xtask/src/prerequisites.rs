@@ -7,7 +7,7 @@ use anyhow::bail;
 use crate::cargo::{has, succeed};
 
 /// Each program with the Debian package that brings it.
-const PROGRAMS: [(&str, &str); 10] = [
+const PROGRAMS: [(&str, &str); 13] = [
     ("git", "git"),
     ("strace", "strace"),
     ("tmux", "tmux"),
@@ -18,6 +18,9 @@ const PROGRAMS: [(&str, &str); 10] = [
     ("openssl", "openssl"),
     ("node", "nodejs"),
     ("npm", "npm"),
+    ("go", "golang-go"),
+    ("gcc", "gcc"),
+    ("make", "make"),
 ];
 
 /// Installs what is missing where that is possible; a test is never left out for want of a program.
