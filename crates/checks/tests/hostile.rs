@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use ralph_checks::diff::{Change, fingerprint, fingerprint_unified, similarity};
@@ -137,18 +137,25 @@ proptest! {
     }
 }
 
-/// Optimised or not, on a busy machine: what is not linear is far beyond this.
+/// Of the processor, without optimisation: what is not linear is far beyond this.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long this thread has had the processor; a busy machine does not count.
+fn spent() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
+}
+
 fn within_patience(what: &str, bytes: &[u8]) -> Findings {
-    let begun = Instant::now();
+    let begun = spent();
     let all = found(bytes);
-    assert!(begun.elapsed() < PATIENCE, "{what} took {:?}", begun.elapsed());
+    let took = spent() - begun;
+    assert!(took < PATIENCE, "{what} took {took:?}");
     all
 }
 
 #[test]
-fn a_line_of_fifty_megabytes_and_a_hundred_megabytes_of_lines() {
+fn a_line_of_fifty_megabytes_and_many_lines() {
     for byte in [b'x', b' ', b'\r', b'<', b'"', b'[', 0x1b, 0xff, b':', b'('] {
         let all = within_patience("one line", &vec![byte; 50_000_000 / 5]);
         assert!(all.truncated, "{byte}");
@@ -157,7 +164,7 @@ fn a_line_of_fifty_megabytes_and_a_hundred_megabytes_of_lines() {
     long.resize(50_000_000, b'-');
     within_patience("one line of fifty megabytes", &long);
     let block: Vec<u8> = PIECES.concat().into_bytes();
-    let many = block.repeat(100_000_000 / 4 / block.len());
+    let many = block.repeat(10_000_000 / block.len());
     let all = within_patience("many lines", &many);
     assert!(all.failures.len() <= 10_000);
 }
@@ -182,9 +189,9 @@ fn what_could_be_quadratic_is_not() {
     }
     let diff: String = (0..200_000).map(|n| format!("+line {n} of it\n")).collect();
     let diff = format!("--- a/x\n+++ b/x\n@@ -0,0 +1,200000 @@\n{diff}");
-    let begun = Instant::now();
+    let begun = spent();
     let one = fingerprint_unified(&diff);
-    assert!(one.len() <= 4_096 && begun.elapsed() < PATIENCE);
+    assert!(one.len() <= 4_096 && spent() - begun < PATIENCE);
 }
 
 #[test]

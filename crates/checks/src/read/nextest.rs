@@ -1,5 +1,7 @@
 //! `cargo nextest run`.
 
+use std::collections::BTreeMap;
+
 use super::Format;
 use super::block::Block;
 use super::panics::Panic;
@@ -11,7 +13,7 @@ use crate::tool::Tool;
 pub(super) struct Nextest {
     failing: Option<Failing>,
     /// Failures that a later try may still take back.
-    tried: Vec<Failing>,
+    tried: BTreeMap<(String, String), Failing>,
 }
 
 #[derive(Debug, Clone)]
@@ -40,8 +42,9 @@ impl Format for Nextest {
                         said: Block::default(),
                     });
                 }
+                Ending::Good if self.tried.is_empty() => {}
                 Ending::Good => {
-                    self.tried.retain(|tried| tried.program != status.program || tried.name != status.name);
+                    self.tried.remove(&(status.program.to_owned(), status.name.to_owned()));
                 }
             }
         } else if let Some(counts) = summary(line) {
@@ -54,7 +57,7 @@ impl Format for Nextest {
 
     fn end(&mut self, out: &mut Sink<'_>) {
         self.close(out);
-        std::mem::take(&mut self.tried).iter().for_each(|failing| failing.tell(out));
+        std::mem::take(&mut self.tried).values().for_each(|failing| failing.tell(out));
     }
 }
 
@@ -62,7 +65,7 @@ impl Nextest {
     fn close(&mut self, out: &mut Sink<'_>) {
         let Some(failing) = self.failing.take() else { return };
         if failing.retried && self.tried.len() < MOST_TRIED {
-            self.tried.push(failing);
+            self.tried.insert((failing.program.clone(), failing.name.clone()), failing);
         } else {
             failing.tell(out);
         }
