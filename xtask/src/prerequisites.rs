@@ -7,7 +7,7 @@ use anyhow::bail;
 use crate::cargo::{has, succeed};
 
 /// Each program with the Debian package that brings it.
-const PROGRAMS: [(&str, &str); 11] = [
+const PROGRAMS: [(&str, &str); 14] = [
     ("git", "git"),
     ("strace", "strace"),
     ("tmux", "tmux"),
@@ -19,6 +19,9 @@ const PROGRAMS: [(&str, &str); 11] = [
     ("node", "nodejs"),
     ("npm", "npm"),
     ("bwrap", "bubblewrap"),
+    ("go", "golang-go"),
+    ("gcc", "gcc"),
+    ("make", "make"),
 ];
 
 /// Installs what is missing where that is possible; a test is never left out for want of a program.

@@ -3,8 +3,9 @@
 use std::process::Command;
 
 use anyhow::{Context, ensure};
+use ralph_testkit::fixtures::{Fixture, install_tools};
 
-use crate::cargo::{cargo, has_subcommand, release_binary, succeed};
+use crate::cargo::{cargo, has_subcommand, release_binary, succeed, target};
 use crate::prerequisites;
 use crate::steps::Steps;
 
@@ -20,6 +21,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut steps = Steps::default();
     steps.run("prerequisites", prerequisites::meet);
+    steps.run("tools of the projects", fixture_tools);
     steps.run("format", || succeed(cargo().args(["fmt", "--all", "--check"])));
     steps.run("clippy", clippy);
     steps.run("tests", tests);
@@ -37,6 +39,32 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
     }
     steps.conclude()
+}
+
+/// What the projects in `tests/projects` are checked with. On a machine of CI none may be missing; elsewhere the table
+/// says which projects will be left out.
+fn fixture_tools() -> anyhow::Result<()> {
+    let tools = install_tools(&target()?)?;
+    let versions = tools.versions();
+    for (program, version) in &versions {
+        println!("{program:<14} {}", version.as_deref().unwrap_or("MISSING"));
+    }
+    println!();
+    let mut left_out = 0;
+    for fixture in Fixture::all() {
+        let missing: Vec<&str> =
+            fixture.needs.iter().map(String::as_str).filter(|program| !tools.has(program)).collect();
+        left_out += usize::from(!missing.is_empty());
+        let fate = if missing.is_empty() {
+            "checked".to_owned()
+        } else {
+            format!("LEFT OUT: no {}", missing.join(", "))
+        };
+        println!("{:<14} {fate}", fixture.name);
+    }
+    let is_ci = std::env::var_os("CI").is_some();
+    ensure!(left_out == 0 || !is_ci, "{left_out} projects cannot be checked for want of programs");
+    Ok(())
 }
 
 fn clippy() -> anyhow::Result<()> {

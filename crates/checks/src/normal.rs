@@ -170,11 +170,14 @@ impl<'a> Scan<'a> {
         if word.is_empty() {
             return false;
         }
-        let found = uuid(rest).or_else(|| address(word)).or_else(|| moment(rest)).or_else(|| {
-            let fraction = self.out.ends_with('.')
-                && self.out[..self.out.len() - 1].ends_with(|last: char| last.is_ascii_digit());
-            if fraction { None } else { duration(rest) }
-        });
+        let found = uuid(rest)
+            .or_else(|| address(word, self.out.ends_with('@')))
+            .or_else(|| moment(rest))
+            .or_else(|| {
+                let fraction = self.out.ends_with('.')
+                    && self.out[..self.out.len() - 1].ends_with(|last: char| last.is_ascii_digit());
+                if fraction { None } else { duration(rest) }
+            });
         if let Some(taken) = found {
             self.out.push('#');
             self.at += taken;
@@ -232,12 +235,16 @@ fn uuid(text: &str) -> Option<usize> {
     bytes.iter().enumerate().all(is_right).then_some(LENGTH)
 }
 
-/// `0x7f…` of an address, or a word of at least 16 hexadecimal digits.
-fn address(word: &str) -> Option<usize> {
+/// `0x7f…` of an address, a word of at least 16 hexadecimal digits, or one of 6 behind the `@` of a Java object.
+fn address(word: &str, behind_at: bool) -> Option<usize> {
     let is_hexadecimal = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_address = match word.strip_prefix("0x") {
         Some(digits) => digits.len() >= 6 && is_hexadecimal(digits),
-        None => word.len() >= 16 && is_hexadecimal(word) && word.bytes().any(|byte| byte.is_ascii_digit()),
+        None => {
+            word.len() >= if behind_at { 6 } else { 16 }
+                && is_hexadecimal(word)
+                && word.bytes().any(|byte| byte.is_ascii_digit())
+        }
     };
     is_address.then_some(word.len())
 }

@@ -25,15 +25,19 @@ pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// A line as text, and whether it had to be cut.
 pub(crate) fn visible(line: &[u8]) -> (Cow<'_, str>, bool) {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
     let cut = line.len() > LONGEST_LINE;
     let line = if cut { &line[..LONGEST_LINE] } else { line };
-    let line = memchr::memrchr(b'\r', line).map_or(line, |at| &line[at + 1..]);
     if memchr::memchr(0x1b, line).is_none() {
-        return (String::from_utf8_lossy(line), cut);
+        return (String::from_utf8_lossy(without_overwritten(line)), cut);
     }
     let plain = without_escapes(line);
-    (Cow::Owned(String::from_utf8_lossy(&plain).into_owned()), cut)
+    (Cow::Owned(String::from_utf8_lossy(without_overwritten(&plain)).into_owned()), cut)
+}
+
+/// What is left on the line after its carriage returns; those at its end move nothing.
+fn without_overwritten(line: &[u8]) -> &[u8] {
+    let line = line.trim_ascii_end();
+    memchr::memrchr(b'\r', line).map_or(line, |at| &line[at + 1..])
 }
 
 /// Leaves out escape sequences: `ESC [ … letter`, `ESC ] … BEL` or `ESC \`, and any other with one byte.
@@ -78,7 +82,8 @@ mod tests {
         assert_eq!(seen(b"\x1b[31m\x1b[1mFAIL\x1b[0m a\r"), "FAIL a");
         assert_eq!(seen(b"\x1b]8;;http://x\x1b\\link\x1b]8;;\x07!"), "link!");
         assert_eq!(seen(b" 10%\r 100%"), " 100%");
-        assert_eq!(seen(b"end \x1b"), "end ");
+        assert_eq!(seen(b"end \x1b"), "end");
+        assert_eq!(seen(b"\x1b[1mbold\r\x1b[0m"), "bold");
         assert_eq!(seen(b"\xff\x1b[1mx"), "\u{fffd}x");
     }
 

@@ -1,6 +1,7 @@
 //! What the tests stand on: temporary projects, scripted agents, a running ralph and the marks by which its processes
-//! are found; scripted models and the real agent programs.
+//! are found; scripted models and the real agent programs; small projects with failures.
 
+pub mod fixtures;
 mod journal;
 mod live;
 pub mod models;

@@ -1,7 +1,6 @@
 #include "shop.h"
 
 bool is_leap(int year) {
-    struct calendar calendar = {0};
-    (void)calendar;
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    const bool is_century = year % 100 == 0
+    return year % 4 == 0 && (!is_century || year % 400 == 0);
 }

@@ -12,6 +12,8 @@ pub(super) struct Bun {
     file: String,
     message: Block,
     in_message: bool,
+    /// Whether the error is outside of any test.
+    is_loose: bool,
     place: String,
     counts: Counts,
 }
@@ -35,13 +37,24 @@ impl Format for Bun {
         } else if line.starts_with("(pass) ") || line.starts_with("✓ ") {
             self.forget();
         } else if !self.is_bun {
+        } else if line == "# Unhandled error between tests" {
+            self.forget();
+            self.is_loose = true;
+        } else if self.is_loose && line.starts_with("----") && !self.message.is_empty() {
+            let (file, message) = (self.file.as_str(), self.message.text());
+            let place = place_or(&self.place, file);
+            out.test(Tool::BunTest, &Test { file, name: "error between tests", message, place });
+            self.forget();
         } else if let Some(file) = line.strip_suffix(':').filter(|file| is_file(file)) {
             self.forget();
             file.clone_into(&mut self.file);
         } else if let Some((number, what)) = total(line) {
             self.total(number, what);
         } else if line.starts_with("Ran ") && line.contains(" test") && line.contains(" across ") {
-            out.count(Tool::BunTest, std::mem::take(&mut self.counts));
+            // What was thrown outside of a test is counted under both.
+            let mut counts = std::mem::take(&mut self.counts);
+            counts.failed = counts.failed.saturating_sub(counts.errors);
+            out.count(Tool::BunTest, counts);
         } else {
             self.body(line);
         }
@@ -57,6 +70,7 @@ impl Bun {
         self.message.clear();
         self.place.clear();
         self.in_message = false;
+        self.is_loose = false;
     }
 
     fn body(&mut self, line: &str) {

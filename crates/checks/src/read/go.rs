@@ -57,7 +57,7 @@ impl Package {
     pub(super) fn close(&mut self, package: &str, ending: Ending, out: &mut Sink<'_>) {
         let this = std::mem::take(self);
         let mut counts = this.counts;
-        if let Some(panic) = this.panic.filter(|_| this.failed.is_empty()) {
+        if let Some(panic) = this.panic.as_ref().filter(|_| this.failed.is_empty()) {
             let name = panic.text().lines().next().unwrap_or_default();
             out.test(Tool::GoTest, &Test { file: package, name, message: panic.text(), place: "" });
         }
@@ -66,14 +66,13 @@ impl Package {
             this.failed.iter().flat_map(|test| slashes(test).into_iter().map(|at| &test[..at])).collect();
         for test in this.failed.iter().filter(|test| !around.contains(test.as_str())) {
             counts.failed += 1;
-            let message = this.messages.get(test).map_or("", Block::text);
+            let panic = this.panic.as_ref().map_or("", Block::text);
+            let message = this.messages.get(test).map_or(panic, Block::text);
             out.test(Tool::GoTest, &Test { file: package, name: test, message, place: place(message) });
         }
-        match ending {
-            // Without -v the tests that passed are not named: the package stands for them.
-            Ending::Passed if counts == Counts::default() => counts.passed = 1,
-            Ending::Broken if counts.failed == 0 => counts.errors = 1,
-            Ending::Passed | Ending::Failed | Ending::Broken => {}
+        // Without -v the tests that passed are not named: the package stands for them.
+        if ending == Ending::Passed && counts == Counts::default() {
+            counts.passed = 1;
         }
         out.count(Tool::GoTest, counts);
     }
@@ -82,15 +81,15 @@ impl Package {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Passed,
+    /// Or it could not be built, and then the compiler says why.
     Failed,
-    /// It could not be built or set up; the compiler says why.
-    Broken,
 }
 
 /// `leap_test.go:13` at the beginning of a message.
 fn place(message: &str) -> &str {
     let line = message.lines().next().unwrap_or_default().trim_start();
-    line.split_once(": ").map_or("", |(place, _)| place)
+    let place = line.split(": ").next().unwrap_or_default();
+    if place.contains(".go:") { place } else { "" }
 }
 
 #[derive(Debug, Default)]
@@ -160,6 +159,5 @@ fn package(line: &str) -> Option<(&str, Ending)> {
     }
     let rest = line.strip_prefix("FAIL\t")?;
     let name = rest.split(['\t', ' ']).next()?;
-    let is_broken = rest.ends_with("[build failed]") || rest.ends_with("[setup failed]");
-    Some((name, if is_broken { Ending::Broken } else { Ending::Failed }))
+    Some((name, Ending::Failed))
 }

@@ -9,6 +9,16 @@ use crate::tool::Tool;
 #[derive(Debug, Default)]
 pub(super) struct Maven {
     failing: Option<Failing>,
+    /// What the compiler complains of; which symbol it does not find stands on the next line.
+    complaint: Option<Pending>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    file: String,
+    line: u32,
+    column: u32,
+    message: String,
 }
 
 #[derive(Debug)]
@@ -21,6 +31,13 @@ struct Failing {
 impl Format for Maven {
     fn line(&mut self, line: &str, out: &mut Sink<'_>) {
         let text = ["[ERROR] ", "[INFO] ", "[WARNING] "].iter().find_map(|level| line.strip_prefix(level));
+        if let Some(pending) = &mut self.complaint
+            && let Some(symbol) = text.unwrap_or(line).trim_start().strip_prefix("symbol:")
+        {
+            pending.message.push_str(": ");
+            pending.message.push_str(symbol.trim());
+            return;
+        }
         if let Some(text) = text {
             self.end(out);
             self.said(text, line.starts_with("[ERROR]"), out);
@@ -32,6 +49,11 @@ impl Format for Maven {
     }
 
     fn end(&mut self, out: &mut Sink<'_>) {
+        if let Some(Pending { file, line, column, message }) = self.complaint.take() {
+            let (line, column) = (Some(line), Some(column));
+            let (file, message) = (file.as_str(), message.as_str());
+            out.complaint(Tool::Javac, &Complaint { file, line, column, message, ..Complaint::default() });
+        }
         let Some(Failing { class, name, message }) = self.failing.take() else { return };
         out.test(Tool::Maven, &Test { file: &class, name: &name, message: message.text(), place: "" });
     }
@@ -45,9 +67,8 @@ impl Maven {
             self.failing =
                 Some(Failing { class: class.to_owned(), name: name.to_owned(), message: Block::default() });
         } else if is_error && let Some((file, line, column, message)) = compiler(text) {
-            let complaint =
-                Complaint { file, line: Some(line), column: Some(column), message, ..Complaint::default() };
-            out.complaint(Tool::Javac, &complaint);
+            let (file, message) = (file.to_owned(), message.to_owned());
+            self.complaint = Some(Pending { file, line, column, message });
         }
     }
 }

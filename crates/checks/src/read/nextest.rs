@@ -1,6 +1,9 @@
 //! `cargo nextest run`.
 
+use std::collections::BTreeMap;
+
 use super::Format;
+use super::block::Block;
 use super::panics::Panic;
 use super::sink::{Sink, Test};
 use crate::findings::Counts;
@@ -10,14 +13,17 @@ use crate::tool::Tool;
 pub(super) struct Nextest {
     failing: Option<Failing>,
     /// Failures that a later try may still take back.
-    tried: Vec<Failing>,
+    tried: BTreeMap<(String, String), Failing>,
 }
 
 #[derive(Debug, Clone)]
 struct Failing {
     program: String,
     name: String,
+    retried: bool,
     panic: Panic,
+    /// What it printed, if it did not panic.
+    said: Block,
 }
 
 const MOST_TRIED: usize = 5_000;
@@ -28,45 +34,63 @@ impl Format for Nextest {
             self.close(out);
             match status.ending {
                 Ending::Bad { retried } => {
-                    let failing = Failing {
+                    self.failing = Some(Failing {
                         program: status.program.to_owned(),
                         name: status.name.to_owned(),
+                        retried,
                         panic: Panic::default(),
-                    };
-                    if retried && self.tried.len() < MOST_TRIED {
-                        self.tried.push(failing);
-                    } else {
-                        self.failing = Some(failing);
-                    }
+                        said: Block::default(),
+                    });
                 }
+                Ending::Good if self.tried.is_empty() => {}
                 Ending::Good => {
-                    self.tried.retain(|tried| tried.program != status.program || tried.name != status.name);
+                    self.tried.remove(&(status.program.to_owned(), status.name.to_owned()));
                 }
             }
         } else if let Some(counts) = summary(line) {
             self.close(out);
             out.count(Tool::Nextest, counts);
         } else if let Some(failing) = &mut self.failing {
-            failing.panic.line(line);
+            failing.line(line);
         }
     }
 
     fn end(&mut self, out: &mut Sink<'_>) {
         self.close(out);
-        for failing in std::mem::take(&mut self.tried) {
-            self.failing = Some(failing);
-            self.close(out);
-        }
+        std::mem::take(&mut self.tried).values().for_each(|failing| failing.tell(out));
     }
 }
 
 impl Nextest {
     fn close(&mut self, out: &mut Sink<'_>) {
-        let Some(Failing { program, name, panic }) = self.failing.take() else { return };
-        out.test(
-            Tool::Nextest,
-            &Test { file: &program, name: &name, message: panic.message(), place: panic.place() },
-        );
+        let Some(failing) = self.failing.take() else { return };
+        if failing.retried && self.tried.len() < MOST_TRIED {
+            self.tried.insert((failing.program.clone(), failing.name.clone()), failing);
+        } else {
+            failing.tell(out);
+        }
+    }
+}
+
+impl Failing {
+    /// The harness of a single test repeats what is known.
+    fn line(&mut self, line: &str) {
+        self.panic.line(line);
+        let trimmed = line.trim();
+        let repeats =
+            ["running ", "test ", "failures:", "---- ", "stdout ", "stderr ", "──", "error: test run"];
+        if trimmed != self.name && !repeats.iter().any(|start| trimmed.starts_with(start)) {
+            self.said.push(line);
+        }
+    }
+
+    fn tell(&self, out: &mut Sink<'_>) {
+        let message = match self.panic.message() {
+            "" => self.said.text(),
+            message => message,
+        };
+        let place = self.panic.place();
+        out.test(Tool::Nextest, &Test { file: &self.program, name: &self.name, message, place });
     }
 }
 

@@ -34,6 +34,10 @@ impl Format for NodeSpec {
             place.clone_into(&mut self.place);
         } else if let Some(name) = line.strip_prefix("✖ ") {
             self.close(out);
+            // Whoever wrote the test expects this.
+            if name.ends_with("# TODO") || name.ends_with("# SKIP") {
+                return;
+            }
             let name = without_time(name).to_owned();
             self.failing =
                 Some(Failing { name, message: Block::default(), own: String::new(), is_over: false });

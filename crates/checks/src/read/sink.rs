@@ -96,7 +96,9 @@ impl<'a> Sink<'a> {
     pub(crate) fn test(&mut self, tool: Tool, test: &Test<'_>) {
         self.sources.insert(tool);
         let file = self.root.file(test.file);
-        let fingerprint = Fingerprint::of(&["test", tool.name(), &file, &self.root.normal(test.name)]);
+        // A runner may call a file that it could not run by its path.
+        let name = if test.name.starts_with('/') { self.root.file(test.name) } else { test.name.to_owned() };
+        let fingerprint = Fingerprint::of(&["test", tool.name(), &file, &self.root.normal(&name)]);
         let message = message(test.message);
         if let Some(known) = self.tests.get(&fingerprint) {
             let known = &mut self.failures[*known];
@@ -115,7 +117,7 @@ impl<'a> Sink<'a> {
         self.failures.push(Failure {
             fingerprint,
             detail: detail(self.root, &message),
-            title: cut(&format!("{file}{}", test.name), LONGEST_TITLE).to_owned(),
+            title: cut(&format!("{file}{name}"), LONGEST_TITLE).to_owned(),
             location: location(self.root, test.place),
             message,
             source: tool,

@@ -1,7 +1,7 @@
 //! TAP, as Node's test runner and many others print it.
 
 use super::Format;
-use super::block::Block;
+use super::block::{Block, is_frame};
 use super::sink::{Sink, Test};
 use crate::findings::Counts;
 use crate::tool::Tool;
@@ -30,6 +30,7 @@ struct Failing {
     /// Node names the file here.
     place: String,
     in_yaml: bool,
+    is_over: bool,
     /// The field of several lines that is being read.
     field: Field,
     field_indent: usize,
@@ -149,6 +150,13 @@ impl Failing {
                 self.message.push(text);
                 return true;
             }
+            // And some just write under it.
+            if !self.in_yaml && indent > self.indent && is_free_text(trimmed) {
+                self.is_over |= is_frame(trimmed);
+                if !self.is_over {
+                    self.message.push(trimmed);
+                }
+            }
             return self.in_yaml;
         }
         if trimmed == "..." {
@@ -171,6 +179,11 @@ impl Failing {
     fn is_field(&self, indent: usize) -> bool {
         self.field_indent == 0 || indent <= self.field_indent
     }
+}
+
+/// Whether a line is nothing that TAP knows.
+fn is_free_text(trimmed: &str) -> bool {
+    !trimmed.starts_with("ok ") && !trimmed.starts_with("not ok") && !trimmed.starts_with("1..")
 }
 
 /// What comes behind `ok`: ` 2 - name`; `None` if this is no test point.

@@ -1,2 +1,2 @@
 def slug(title: str) -> str:
-    return title.lower_case().replace(" ", "-")
+    return title.lower("x").replace(" ", "-")
