@@ -65,7 +65,7 @@ fn large(base: &Path, files: usize) {
             what,
             milliseconds(|| drop(vault.take().expect("a snapshot"))),
             milliseconds(|| git.snapshot()),
-        ))
+        ));
     };
     row("cold");
     row("unchanged");

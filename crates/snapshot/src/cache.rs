@@ -48,6 +48,12 @@ impl Stamp {
     }
 }
 
+/// By the clock that file systems stamp files with.
+pub(crate) fn now() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    now.tv_sec.wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec)
+}
+
 /// What the cache knows of one name in a directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'c> {
