@@ -30,8 +30,11 @@ pub(super) struct TargetRules<'v, 'r> {
     reader: &'r mut Reader<'v>,
     scopes: HashMap<Vec<u8>, Scope>,
     /// The names in the directories of the tree that the snapshot covers besides.
-    covered: HashMap<Vec<u8>, HashMap<Box<[u8]>, Option<Digest>>>,
+    covered: HashMap<Vec<u8>, Names>,
 }
+
+/// With the manifests of those that are directories.
+type Names = HashMap<Box<[u8]>, Option<Digest>>;
 
 impl<'v, 'r> TargetRules<'v, 'r> {
     pub(super) fn new(

@@ -9,6 +9,7 @@ use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::cache::{Stamp, now};
+use crate::crash::point;
 use crate::digest::Digest;
 use crate::error::SnapshotError;
 use crate::pack::{Batch, SMALL};
@@ -95,6 +96,7 @@ fn small(
     if let Err(error) = file.take(SMALL + 1).read_to_end(buffer) {
         return Ok(Err(error));
     }
+    point("snapshot.take.read");
     let is_whole = match is_same_again(file, before, buffer) {
         Ok(is_same) => is_same && buffer.len() as u64 == before.size && is_still(file, before),
         Err(error) => return Ok(Err(error)),
@@ -126,6 +128,7 @@ fn large(file: &File, size: u64, batch: &mut Batch<'_, '_>, is_last: bool) -> At
         Err(error) => return Ok(Err(error)),
     };
     let packs = batch.writer();
+    point("snapshot.take.read");
     let read = Read { digest, size, held_still: true };
     if !packs.claim(digest, size)? {
         return Ok(Ok(Some(read)));
