@@ -197,3 +197,26 @@ fn push_node(node: &Node, bytes: &mut Vec<u8>) {
         bytes.extend(&entry.name);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Stamp;
+
+    #[test]
+    fn a_stamp_is_trusted_only_when_the_clock_has_moved_on_since() {
+        const SECOND: i64 = 1_000_000_000;
+        for (modified, changed, now, is_settled) in [
+            (5 * SECOND + 1, 5 * SECOND + 1, 5 * SECOND + 1, false),
+            (5 * SECOND + 1, 5 * SECOND + 1, 5 * SECOND + 10_000_000, false),
+            (5 * SECOND + 1, 5 * SECOND + 1, 5 * SECOND + 30_000_000, true),
+            (SECOND, 5 * SECOND + 1, 5 * SECOND + 2, false),
+            (9 * SECOND + 1, 5 * SECOND + 1, 6 * SECOND, false),
+            // Whole seconds may be all that the file system knows.
+            (5 * SECOND, 5 * SECOND, 5 * SECOND + 30_000_000, false),
+            (5 * SECOND, 5 * SECOND, 7 * SECOND + 1, true),
+        ] {
+            let stamp = Stamp { modified, changed, ..Stamp::default() };
+            assert_eq!(stamp.is_settled(now), is_settled, "{modified} {changed} {now}");
+        }
+    }
+}
