@@ -90,7 +90,7 @@ impl<'w, 'a> Worker<'w, 'a> {
         let (names, fd) = match listed {
             Ok(listed) => listed,
             Err(error) if task.path.is_empty() => return Err(SnapshotError::io("list", "the tree", error)),
-            Err(error) => return Ok((self.without(&task.path, error), Vec::new())),
+            Err(error) => return Ok((self.without(&task.path, error)?, Vec::new())),
         };
         let node =
             Node { path: task.path.clone(), is_as_cached: true, has_fresh_stamps: true, ..Node::default() };
@@ -128,12 +128,12 @@ impl<'w, 'a> Worker<'w, 'a> {
     }
 
     /// A directory that went away is as if it had never been seen; one that cannot be read is left alone.
-    fn without(&mut self, path: &[u8], error: io::Error) -> Node {
+    fn without(&mut self, path: &[u8], error: io::Error) -> Result<Node, SnapshotError> {
         let vanished = [Errno::NOENT, Errno::NOTDIR, Errno::LOOP].map(|gone| Some(gone.raw_os_error()));
         if !vanished.contains(&error.raw_os_error()) {
-            self.found.uncovered.push(Uncovered::new(path, Reason::Unreadable { error: error.to_string() }));
+            self.unreadable(path, error)?;
         }
-        Node { path: path.into(), is_gone: true, ..Node::default() }
+        Ok(Node { path: path.into(), is_gone: true, ..Node::default() })
     }
 
     /// The names that may belong to the snapshot, sorted.
@@ -186,7 +186,7 @@ impl<'w, 'a> Worker<'w, 'a> {
         let stat = match look(here.fd.as_fd(), &name) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(()),
-            Err(error) => return self.unreadable(here, &name, &error.into()),
+            Err(error) => return self.unreadable(&here.path(&name), error.into()),
         };
         let kind = FileType::from_raw_mode(stat.st_mode);
         let covered = here.cover.binary_search_by(|entry| entry.name.cmp(&name)).ok();
@@ -221,8 +221,15 @@ impl<'w, 'a> Worker<'w, 'a> {
         Ok(())
     }
 
-    fn unreadable(&mut self, here: &Here<'_>, name: &[u8], error: &io::Error) -> Result<(), SnapshotError> {
-        self.uncovered(here, name, Reason::Unreadable { error: error.to_string() })
+    /// Leaves out what this process may not read; but where it is the process that lacks something, a snapshot that
+    /// leaves things out would be a bad one.
+    fn unreadable(&mut self, path: &[u8], error: io::Error) -> Result<(), SnapshotError> {
+        let lacking = [Errno::MFILE, Errno::NFILE, Errno::NOMEM].map(|errno| Some(errno.raw_os_error()));
+        if lacking.contains(&error.raw_os_error()) {
+            return Err(SnapshotError::io("read", os(path), error));
+        }
+        self.found.uncovered.push(Uncovered::new(path, Reason::Unreadable { error: error.to_string() }));
+        Ok(())
     }
 
     fn file(
@@ -250,7 +257,7 @@ impl<'w, 'a> Worker<'w, 'a> {
                 Ok(())
             }
             Content::Gone => Ok(()),
-            Content::Unreadable(error) => self.unreadable(here, &name, &error),
+            Content::Unreadable(error) => self.unreadable(&here.path(&name), error),
         }
     }
 
@@ -274,7 +281,7 @@ impl<'w, 'a> Worker<'w, 'a> {
                 Ok(())
             }
             Err(Errno::NOENT | Errno::INVAL) => Ok(()),
-            Err(error) => self.unreadable(here, &name, &error.into()),
+            Err(error) => self.unreadable(&here.path(&name), error.into()),
         }
     }
 }

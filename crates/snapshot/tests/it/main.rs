@@ -9,5 +9,6 @@ mod place;
 mod races;
 mod random;
 mod sweeps;
+mod unprivileged;
 mod world;
 mod written;
