@@ -48,6 +48,12 @@ impl Stamp {
     }
 }
 
+/// By the clock that file systems stamp files with.
+pub(crate) fn now() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    now.tv_sec.wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec)
+}
+
 /// What the cache knows of one name in a directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'c> {
@@ -189,5 +195,28 @@ fn push_node(node: &Node, bytes: &mut Vec<u8>) {
         bytes.extend(found.stamp.device.to_le_bytes());
         bytes.extend(entry.digest.as_bytes());
         bytes.extend(&entry.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stamp;
+
+    #[test]
+    fn a_stamp_is_trusted_only_when_the_clock_has_moved_on_since() {
+        const SECOND: i64 = 1_000_000_000;
+        for (modified, changed, now, is_settled) in [
+            (5 * SECOND + 1, 5 * SECOND + 1, 5 * SECOND + 1, false),
+            (5 * SECOND + 1, 5 * SECOND + 1, 5 * SECOND + 10_000_000, false),
+            (5 * SECOND + 1, 5 * SECOND + 1, 5 * SECOND + 30_000_000, true),
+            (SECOND, 5 * SECOND + 1, 5 * SECOND + 2, false),
+            (9 * SECOND + 1, 5 * SECOND + 1, 6 * SECOND, false),
+            // Whole seconds may be all that the file system knows.
+            (5 * SECOND, 5 * SECOND, 5 * SECOND + 30_000_000, false),
+            (5 * SECOND, 5 * SECOND, 7 * SECOND + 1, true),
+        ] {
+            let stamp = Stamp { modified, changed, ..Stamp::default() };
+            assert_eq!(stamp.is_settled(now), is_settled, "{modified} {changed} {now}");
+        }
     }
 }

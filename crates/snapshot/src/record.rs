@@ -10,6 +10,9 @@ pub(crate) struct Record {
     pub(crate) tree: TreeHash,
     /// The patterns of `.git/info/exclude`, if there were any.
     pub(crate) exclude: Option<Digest>,
+    /// A tree whose paths were looked at although the rules ignore some of them: what this snapshot does not have of
+    /// them was not there.
+    pub(crate) covers: Option<TreeHash>,
     pub(crate) counts: Counts,
 }
 
@@ -27,8 +30,9 @@ impl Record {
     pub(crate) fn text(&self) -> String {
         let Counts { files, links, directories, pipes, bytes } = self.counts;
         let exclude = self.exclude.map_or("-".to_owned(), |digest| digest.to_string());
+        let covers = self.covers.map_or("-".to_owned(), |tree| tree.to_string());
         format!(
-            "{FIRST}\ntree {}\nexclude {exclude}\nfiles {files}\nlinks {links}\ndirectories {directories}\npipes {pipes}\nbytes {bytes}\n",
+            "{FIRST}\ntree {}\nexclude {exclude}\ncovers {covers}\nfiles {files}\nlinks {links}\ndirectories {directories}\npipes {pipes}\nbytes {bytes}\n",
             self.tree
         )
     }
@@ -40,10 +44,12 @@ impl Record {
         }
         let mut said = |key: &str| lines.next()?.strip_prefix(key)?.strip_prefix(' ');
         let tree = said("tree")?.parse().ok()?;
-        let exclude = match said("exclude")? {
-            "-" => None,
-            hex => Some(Digest::from_hex(hex.as_bytes())?),
+        let mut optional = |key: &str| match said(key)? {
+            "-" => Some(None),
+            hex => Digest::from_hex(hex.as_bytes()).map(Some),
         };
+        let exclude = optional("exclude")?;
+        let covers = optional("covers")?.map(TreeHash);
         let mut count = |key: &str| said(key)?.parse().ok();
         let counts = Counts {
             files: count("files")?,
@@ -52,7 +58,7 @@ impl Record {
             pipes: count("pipes")?,
             bytes: count("bytes")?,
         };
-        Some(Record { tree, exclude, counts })
+        Some(Record { tree, exclude, covers, counts })
     }
 }
 
@@ -65,7 +71,8 @@ mod tests {
     fn a_record_is_read_back() {
         let counts = Counts { files: 1, links: 2, directories: 3, pipes: 4, bytes: 5 };
         for exclude in [None, Some(Digest::of(b"e"))] {
-            let record = Record { tree: TreeHash(Digest::of(b"t")), exclude, counts };
+            let covers = exclude.map(TreeHash);
+            let record = Record { tree: TreeHash(Digest::of(b"t")), exclude, covers, counts };
             assert_eq!(Record::parse(record.text().as_bytes()), Some(record));
         }
         assert_eq!(Record::parse(b"ralph snapshot 2\n"), None);

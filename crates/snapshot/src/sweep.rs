@@ -221,7 +221,9 @@ impl<'r, 'v> Reach<'r, 'v> {
         if let Some(exclude) = record.exclude {
             self.add(exclude, &mut news);
         }
-        let mut left = vec![record.tree.0];
+        // What was covered for is kept with it: without its names the snapshot could not be restored exactly.
+        let mut left: Vec<Digest> =
+            [Some(record.tree), record.covers].into_iter().flatten().map(|tree| tree.0).collect();
         while let Some(digest) = left.pop() {
             if !self.add(digest, &mut news) {
                 continue;

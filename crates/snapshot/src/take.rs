@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use crate::beneath::open_to_list;
-use crate::cache::{self, Cache, Stamp};
+use crate::cache::{self, Cache, Stamp, now};
 use crate::crash::point;
 use crate::digest::{Digest, SnapshotId, TreeHash};
 use crate::error::{Attempt, SnapshotError};
@@ -94,7 +94,8 @@ impl Vault {
         point("snapshot.take.begun");
         let mut walked = self.walk(root.as_fd(), rules, cache.as_ref(), &packs, wanted)?;
         let tree = assemble(&mut walked, &mut batch)?;
-        let record = Record { tree: TreeHash(tree), exclude, counts: counts(&walked) };
+        let (tree, covers) = (TreeHash(tree), wanted.cover);
+        let record = Record { tree, exclude, covers, counts: counts(&walked) };
         let text = record.text();
         let id = SnapshotId(Digest::of(text.as_bytes()));
         let is_as_before = cache.as_ref().is_some_and(|cache| cache.base() == id);
@@ -224,10 +225,4 @@ fn counts(walked: &Walked) -> Counts {
 pub(crate) fn read_exclude(root: BorrowedFd<'_>) -> Option<Vec<u8>> {
     let directory = open_to_list(root, b".git/info").ok()?;
     read_patterns(directory.as_fd(), b"exclude")
-}
-
-/// By the clock that file systems stamp files with.
-fn now() -> i64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
-    now.tv_sec.wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec)
 }

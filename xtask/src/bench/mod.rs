@@ -14,6 +14,9 @@ pub(crate) struct Args {
     /// Leave out the throughput of recorded output
     #[arg(long)]
     without_output: bool,
+    /// Leave out snapshots of a large tree, for which git needs minutes
+    #[arg(long)]
+    without_snapshots: bool,
 }
 
 /// One line of the table.
@@ -47,6 +50,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     println!("{}", bars(&figures, "MB"));
     if !args.without_output {
         succeed(cargo().args(["bench", "--locked", "-p", "ralph-engine", "--bench", "output"]))?;
+    }
+    if !args.without_snapshots {
+        succeed(cargo().args(["bench", "--locked", "-p", "ralph-snapshot", "--bench", "trees"]))?;
     }
     Ok(())
 }

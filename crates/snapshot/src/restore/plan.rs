@@ -38,7 +38,8 @@ impl Plan {
                 continue;
             }
             let was_directory = change.before.is_some_and(|before| before.kind == Kind::Directory);
-            if change.kind == ChangeKind::Removed && rules.ignore(path, was_directory)? {
+            let is_surplus = change.kind == ChangeKind::Removed;
+            if is_surplus && rules.ignore(path, was_directory)? && !rules.covers(path)? {
                 plan.kept.push(change.path);
             } else {
                 plan.changes.push(change);

@@ -29,7 +29,12 @@ pub(super) struct TargetRules<'v, 'r> {
     vault: &'v Vault,
     reader: &'r mut Reader<'v>,
     scopes: HashMap<Vec<u8>, Scope>,
+    /// The names in the directories of the tree that the snapshot covers besides.
+    covered: HashMap<Vec<u8>, Names>,
 }
+
+/// With the manifests of those that are directories.
+type Names = HashMap<Box<[u8]>, Option<Digest>>;
 
 impl<'v, 'r> TargetRules<'v, 'r> {
     pub(super) fn new(
@@ -41,7 +46,10 @@ impl<'v, 'r> TargetRules<'v, 'r> {
             Some(digest) => Rules::within(None, b"", vault.compiled.patterns(&reader.read(digest)?)),
             None => None,
         };
-        let mut target = TargetRules { vault, reader, scopes: HashMap::new() };
+        let mut target = TargetRules { vault, reader, scopes: HashMap::new(), covered: HashMap::new() };
+        if let Some(tree) = record.covers {
+            target.learn(b"", Some(tree.0))?;
+        }
         let top = target.ruled(exclude, b"", Some(record.tree.0))?;
         target.scopes.insert(Vec::new(), top);
         Ok(target)
@@ -56,6 +64,30 @@ impl<'v, 'r> TargetRules<'v, 'r> {
                 name != b".git" && Rules::ignore(rules.as_ref(), path, is_directory)
             }
         })
+    }
+
+    /// Whether the snapshot was taken with an eye on this path, so that it was not there if the snapshot lacks it.
+    pub(super) fn covers(&mut self, path: &[u8]) -> Result<bool, SnapshotError> {
+        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        for end in ends {
+            if !self.covered.contains_key(&path[..end]) {
+                let (parent, name) = split(&path[..end]);
+                let manifest = self.covered.get(parent).and_then(|names| *names.get(name)?);
+                self.learn(&path[..end], manifest)?;
+            }
+        }
+        let (parent, name) = split(path);
+        Ok(self.covered.get(parent).is_some_and(|names| names.contains_key(name)))
+    }
+
+    fn learn(&mut self, directory: &[u8], manifest: Option<Digest>) -> Result<(), SnapshotError> {
+        let entries = self.vault.manifest(manifest, self.reader)?;
+        let names = entries.into_iter().map(|entry| {
+            let below = (entry.kind == Kind::Directory).then_some(entry.digest);
+            (entry.name, below)
+        });
+        self.covered.insert(directory.to_vec(), names.collect());
+        Ok(())
     }
 
     fn scope(&mut self, directory: &[u8]) -> Result<Scope, SnapshotError> {

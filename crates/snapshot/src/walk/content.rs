@@ -2,13 +2,14 @@
 //! read in one go; when the file did not hold still for that, the snapshot says so.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read as _, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use crate::cache::Stamp;
+use crate::cache::{Stamp, now};
+use crate::crash::point;
 use crate::digest::Digest;
 use crate::error::SnapshotError;
 use crate::pack::{Batch, SMALL};
@@ -56,19 +57,28 @@ pub(super) fn keep(
         } else {
             large(&file, Stamp::of(&before).size, batch, is_last)?
         };
-        let (digest, size) = match read {
+        let Read { digest, size, held_still } = match read {
             Ok(Some(read)) => read,
             Ok(None) => continue,
             Err(error) => return Ok(Content::Unreadable(error)),
         };
-        let held_still = size == Stamp::of(&before).size && is_still(&file, &Stamp::of(&before));
+        let held_still =
+            held_still && size == Stamp::of(&before).size && is_still(&file, &Stamp::of(&before));
         if held_still || is_last {
             return Ok(Content::Kept { digest, size, stat: Box::new(before), held_still });
         }
     }
 }
 
-type Attempted = Result<io::Result<Option<(Digest, u64)>>, SnapshotError>;
+/// What was read and is kept, and whether it read the same all the time.
+struct Read {
+    digest: Digest,
+    size: u64,
+    held_still: bool,
+}
+
+/// The outer failure is the vault's, the inner one the file's.
+type Attempted = Result<io::Result<Option<Read>>, SnapshotError>;
 
 fn is_still(file: &File, before: &Stamp) -> bool {
     rustix::fs::fstat(file.as_fd()).is_ok_and(|stat| Stamp::of(&stat) == *before)
@@ -86,13 +96,29 @@ fn small(
     if let Err(error) = file.take(SMALL + 1).read_to_end(buffer) {
         return Ok(Err(error));
     }
-    if !is_last && (buffer.len() as u64 != before.size || !is_still(file, before)) {
+    point("snapshot.take.read");
+    let is_whole = match is_same_again(file, before, buffer) {
+        Ok(is_same) => is_same && buffer.len() as u64 == before.size && is_still(file, before),
+        Err(error) => return Ok(Err(error)),
+    };
+    if !is_whole && !is_last {
         return Ok(Ok(None));
     }
     buffer.truncate(SMALL as usize);
     let digest = Digest::of(buffer);
     batch.put(digest, buffer)?;
-    Ok(Ok(Some((digest, buffer.len() as u64))))
+    Ok(Ok(Some(Read { digest, size: buffer.len() as u64, held_still: is_whole })))
+}
+
+/// A file that was written just now may be written again without its times showing it: it must read the same twice.
+fn is_same_again(mut file: &File, before: &Stamp, content: &[u8]) -> io::Result<bool> {
+    if before.is_settled(now()) {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::Start(0))?;
+    let mut again = Vec::with_capacity(content.len());
+    file.take(content.len() as u64 + 1).read_to_end(&mut again)?;
+    Ok(again == content)
 }
 
 /// Reads it twice, first for its digest; none if it was not the same both times.
@@ -102,15 +128,17 @@ fn large(file: &File, size: u64, batch: &mut Batch<'_, '_>, is_last: bool) -> At
         Err(error) => return Ok(Err(error)),
     };
     let packs = batch.writer();
+    point("snapshot.take.read");
+    let read = Read { digest, size, held_still: true };
     if !packs.claim(digest, size)? {
-        return Ok(Ok(Some((digest, size))));
+        return Ok(Ok(Some(read)));
     }
     let mut again = file;
     if let Err(error) = again.seek(SeekFrom::Start(0)) {
         return Ok(Err(error));
     }
     if packs.put_stream(digest, size, &mut again)? {
-        return Ok(Ok(Some((digest, size))));
+        return Ok(Ok(Some(read)));
     }
     packs.unclaim(digest, size);
     if is_last { aside(file, size, batch) } else { Ok(Ok(None)) }
@@ -134,7 +162,7 @@ fn aside(mut file: &File, size: u64, batch: &mut Batch<'_, '_>) -> Attempted {
         };
         assert!(kept, "a copy that nobody else can see does not change");
     }
-    Ok(Ok(Some((digest, size))))
+    Ok(Ok(Some(Read { digest, size, held_still: false })))
 }
 
 fn hash(file: &File, size: u64) -> io::Result<(Digest, u64)> {

@@ -15,7 +15,7 @@ use super::{Found, Node, Reason, Uncovered, Walk};
 use crate::beneath::{look, open_to_list, os};
 use crate::cache::{Entries, Known, NO_CHILD, Stamp};
 use crate::digest::Digest;
-use crate::error::{Attempt, SnapshotError};
+use crate::error::SnapshotError;
 use crate::manifest::{self, Entry, Kind};
 use crate::pack::Batch;
 use crate::rules::{self, Rules};
@@ -90,7 +90,7 @@ impl<'w, 'a> Worker<'w, 'a> {
         let (names, fd) = match listed {
             Ok(listed) => listed,
             Err(error) if task.path.is_empty() => return Err(SnapshotError::io("list", "the tree", error)),
-            Err(error) => return Ok((self.without(&task.path, error), Vec::new())),
+            Err(error) => return Ok((self.without(&task.path, error)?, Vec::new())),
         };
         let node =
             Node { path: task.path.clone(), is_as_cached: true, has_fresh_stamps: true, ..Node::default() };
@@ -101,7 +101,7 @@ impl<'w, 'a> Worker<'w, 'a> {
         let cached = entries.map(Iterator::peekable);
         let mut here = Here { task, fd, rules, cached, cover, node, children: Vec::new() };
         for name in names {
-            self.name(&mut here, &name)?;
+            self.name(&mut here, name)?;
         }
         self.number(&mut here);
         let Here { mut node, children, task, .. } = here;
@@ -128,12 +128,12 @@ impl<'w, 'a> Worker<'w, 'a> {
     }
 
     /// A directory that went away is as if it had never been seen; one that cannot be read is left alone.
-    fn without(&mut self, path: &[u8], error: io::Error) -> Node {
+    fn without(&mut self, path: &[u8], error: io::Error) -> Result<Node, SnapshotError> {
         let vanished = [Errno::NOENT, Errno::NOTDIR, Errno::LOOP].map(|gone| Some(gone.raw_os_error()));
         if !vanished.contains(&error.raw_os_error()) {
-            self.found.uncovered.push(Uncovered::new(path, Reason::Unreadable { error: error.to_string() }));
+            self.unreadable(path, error)?;
         }
-        Node { path: path.into(), is_gone: true, ..Node::default() }
+        Ok(Node { path: path.into(), is_gone: true, ..Node::default() })
     }
 
     /// The names that may belong to the snapshot, sorted.
@@ -182,55 +182,60 @@ impl<'w, 'a> Worker<'w, 'a> {
         manifest::parse(&text).ok_or_else(|| SnapshotError::missing(std::path::Path::new(""), digest))
     }
 
-    fn name(&mut self, here: &mut Here<'_>, name: &[u8]) -> Result<(), SnapshotError> {
-        let path = join(&here.task.path, name);
-        let stat = match look(here.fd.as_fd(), name) {
+    fn name(&mut self, here: &mut Here<'_>, name: Box<[u8]>) -> Result<(), SnapshotError> {
+        let stat = match look(here.fd.as_fd(), &name) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(()),
-            Err(error) => {
-                let reason = Reason::Unreadable { error: io::Error::from(error).to_string() };
-                self.found.uncovered.push(Uncovered::new(&path, reason));
-                return Ok(());
-            }
+            Err(error) => return self.unreadable(&here.path(&name), error.into()),
         };
         let kind = FileType::from_raw_mode(stat.st_mode);
-        let covered = here.cover.binary_search_by(|entry| (*entry.name).cmp(name)).ok();
-        let is_ignored = here.task.only_covered || here.ignores(&path, name, kind.is_dir());
+        let covered = here.cover.binary_search_by(|entry| entry.name.cmp(&name)).ok();
+        let is_ignored = here.task.only_covered || here.ignores(&name, kind.is_dir());
         if is_ignored && covered.is_none() {
             return Ok(());
         }
-        let known = here.known(name);
+        let known = here.known(&name);
         match kind {
-            FileType::RegularFile => self.file(here, name, &path, &stat, known),
-            FileType::Symlink => self.link(here, name, &path, &stat, known),
+            FileType::RegularFile => self.file(here, name, &stat, known),
+            FileType::Symlink => self.link(here, name, &stat, known),
             FileType::Directory => {
                 let cover =
                     covered.and_then(|at| here.cover.get(at)).filter(|entry| entry.kind == Kind::Directory);
                 let cover = cover.map(|entry| entry.digest);
-                here.child(name, path, &stat, known, cover, is_ignored);
+                here.child(name, &stat, known, cover, is_ignored);
                 Ok(())
             }
             FileType::Fifo => {
                 here.add(name, Kind::Pipe, &stat, (Digest::NONE, 0), known, Trust::Never);
                 Ok(())
             }
-            FileType::Socket => self.uncovered(&path, Reason::Socket),
+            FileType::Socket => self.uncovered(here, &name, Reason::Socket),
             FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
-                self.uncovered(&path, Reason::Device)
+                self.uncovered(here, &name, Reason::Device)
             }
         }
     }
 
-    fn uncovered(&mut self, path: &[u8], reason: Reason) -> Result<(), SnapshotError> {
-        self.found.uncovered.push(Uncovered::new(path, reason));
+    fn uncovered(&mut self, here: &Here<'_>, name: &[u8], reason: Reason) -> Result<(), SnapshotError> {
+        self.found.uncovered.push(Uncovered::new(&here.path(name), reason));
+        Ok(())
+    }
+
+    /// Leaves out what this process may not read; but where it is the process that lacks something, a snapshot that
+    /// leaves things out would be a bad one.
+    fn unreadable(&mut self, path: &[u8], error: io::Error) -> Result<(), SnapshotError> {
+        let lacking = [Errno::MFILE, Errno::NFILE, Errno::NOMEM].map(|errno| Some(errno.raw_os_error()));
+        if lacking.contains(&error.raw_os_error()) {
+            return Err(SnapshotError::io("read", os(path), error));
+        }
+        self.found.uncovered.push(Uncovered::new(path, Reason::Unreadable { error: error.to_string() }));
         Ok(())
     }
 
     fn file(
         &mut self,
         here: &mut Here<'_>,
-        name: &[u8],
-        path: &[u8],
+        name: Box<[u8]>,
         stat: &Stat,
         known: Option<Known<'_>>,
     ) -> Result<(), SnapshotError> {
@@ -240,29 +245,26 @@ impl<'w, 'a> Worker<'w, 'a> {
         }
         let bytes = Stamp::of(stat).size;
         if bytes > self.walk.limits.file {
-            return self.uncovered(path, Reason::TooLarge { bytes });
+            return self.uncovered(here, &name, Reason::TooLarge { bytes });
         }
-        match keep(here.fd.as_fd(), name, &mut self.batch, &mut self.buffer)? {
+        match keep(here.fd.as_fd(), &name, &mut self.batch, &mut self.buffer)? {
             Content::Kept { digest, size, stat, held_still } => {
                 if !held_still {
-                    self.found.unsettled.push(os(path).into());
+                    self.found.unsettled.push(os(&here.path(&name)).into());
                 }
                 let trust = if held_still { Trust::Since(self.walk.now) } else { Trust::Never };
                 here.add(name, Kind::File, &stat, (digest, size), known, trust);
                 Ok(())
             }
             Content::Gone => Ok(()),
-            Content::Unreadable(error) => {
-                self.uncovered(path, Reason::Unreadable { error: error.to_string() })
-            }
+            Content::Unreadable(error) => self.unreadable(&here.path(&name), error),
         }
     }
 
     fn link(
         &mut self,
         here: &mut Here<'_>,
-        name: &[u8],
-        path: &[u8],
+        name: Box<[u8]>,
         stat: &Stat,
         known: Option<Known<'_>>,
     ) -> Result<(), SnapshotError> {
@@ -270,7 +272,7 @@ impl<'w, 'a> Worker<'w, 'a> {
             here.add(name, Kind::Link, stat, (known.digest, known.size), Some(known), Trust::Settled);
             return Ok(());
         }
-        match rustix::fs::readlinkat(here.fd.as_fd(), name, Vec::new()) {
+        match rustix::fs::readlinkat(here.fd.as_fd(), &*name, Vec::new()) {
             Ok(target) => {
                 let digest = Digest::of(target.as_bytes());
                 self.batch.put(digest, target.as_bytes())?;
@@ -279,7 +281,7 @@ impl<'w, 'a> Worker<'w, 'a> {
                 Ok(())
             }
             Err(Errno::NOENT | Errno::INVAL) => Ok(()),
-            Err(error) => Err(error).attempt("read the link", os(path)),
+            Err(error) => self.unreadable(&here.path(&name), error.into()),
         }
     }
 }
@@ -293,9 +295,13 @@ enum Trust {
 }
 
 impl<'c> Here<'c> {
-    fn ignores(&self, path: &[u8], name: &[u8], is_directory: bool) -> bool {
-        let is_nested_git = name == GIT;
-        !self.task.is_of_git && !is_nested_git && Rules::ignore(self.rules.as_ref(), path, is_directory)
+    fn path(&self, name: &[u8]) -> Vec<u8> {
+        join(&self.task.path, name)
+    }
+
+    fn ignores(&self, name: &[u8], is_directory: bool) -> bool {
+        let has_rules = self.rules.is_some() && !self.task.is_of_git && name != GIT;
+        has_rules && Rules::ignore(self.rules.as_ref(), &self.path(name), is_directory)
     }
 
     fn known(&mut self, name: &[u8]) -> Option<Known<'c>> {
@@ -306,7 +312,7 @@ impl<'c> Here<'c> {
 
     fn add(
         &mut self,
-        name: &[u8],
+        name: Box<[u8]>,
         kind: Kind,
         stat: &Stat,
         (digest, size): (Digest, u64),
@@ -314,7 +320,7 @@ impl<'c> Here<'c> {
         trust: Trust,
     ) {
         let mode = (stat.st_mode & 0o7777) as u16;
-        let entry = Entry { name: name.into(), kind, mode, digest, size };
+        let entry = Entry { name, kind, mode, digest, size };
         let stamp = Stamp::of(stat);
         let is_settled = match trust {
             Trust::Settled => true,
@@ -333,8 +339,7 @@ impl<'c> Here<'c> {
 
     fn child(
         &mut self,
-        name: &[u8],
-        path: Vec<u8>,
+        name: Box<[u8]>,
         stat: &Stat,
         known: Option<Known<'_>>,
         cover: Option<Digest>,
@@ -342,12 +347,14 @@ impl<'c> Here<'c> {
     ) {
         let same = known.filter(|known| known.kind == Kind::Directory);
         let digest = same.map_or(Digest::NONE, |known| known.digest);
+        let is_of_git = self.task.is_of_git || *name == *GIT;
+        let path = self.path(&name).into();
         self.add(name, Kind::Directory, stat, (digest, 0), known, Trust::Never);
         self.children.push(Task {
             number: 0,
-            path: path.into(),
+            path,
             rules: self.rules.clone(),
-            is_of_git: self.task.is_of_git || name == GIT,
+            is_of_git,
             cached: same.map(|known| known.child),
             cover,
             only_covered: is_ignored,

@@ -336,3 +336,16 @@ fn a_mode_is_never_changed_through_another_name_of_the_file() {
     assert_eq!(fs::metadata(&outside).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::metadata(place.path("inside")).unwrap().permissions().mode() & 0o777, 0o644);
 }
+
+#[test]
+fn a_change_that_hides_its_time_and_size_is_noticed() {
+    let place = Place::new();
+    place.write("a", "one");
+    let then = fs::metadata(place.path("a")).unwrap().modified().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let vault = place.vault();
+    let first = vault.take().unwrap();
+    place.write("a", "two");
+    fs::File::open(place.path("a")).unwrap().set_modified(then).unwrap();
+    assert_ne!(vault.take().unwrap().tree_hash(), first.tree_hash());
+}

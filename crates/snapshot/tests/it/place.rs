@@ -117,3 +117,11 @@ fn thing(path: &Path) -> Thing {
 pub(crate) fn bytes(name: &[u8]) -> &OsStr {
     OsStr::from_bytes(name)
 }
+
+/// Names the first path at which two trees differ, without the rest of them.
+#[track_caller]
+pub(crate) fn assert_same(now: &Tree, expected: &Tree, what: &str) {
+    for path in now.keys().chain(expected.keys()) {
+        assert_eq!(now.get(path), expected.get(path), "{what}: {}", path.display());
+    }
+}
