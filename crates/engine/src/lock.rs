@@ -16,6 +16,9 @@ use nix::fcntl::{Flock, FlockArg};
 use ralph_core::id::RunId;
 use serde::{Deserialize, Serialize};
 
+/// A command that settles a dead run has the tree for a moment; whoever still has it after this drives a run.
+const MOMENT: Duration = Duration::from_secs(3);
+
 #[derive(Debug)]
 pub struct TreeLock {
     held: Flock<File>,
@@ -58,18 +61,18 @@ impl TreeLock {
         }
     }
 
-    /// As `acquire`, but gives a dead owner's guard time to end its processes.
+    /// As `acquire`, but gives a dead owner's guard time to end its processes, and a living one a moment to let go.
     pub fn acquire_within(
         patience: Duration,
         root: &Path,
         owner_file: &Path,
         run: &RunId,
     ) -> Result<TreeLock, LockError> {
-        let give_up = Instant::now() + patience;
+        let begun = Instant::now();
         loop {
             match TreeLock::acquire(root, owner_file, run) {
-                Err(LockError::Held(owner)) if Instant::now() < give_up => {
-                    if owner.as_ref().is_some_and(Owner::is_alive) {
+                Err(LockError::Held(owner)) if begun.elapsed() < patience => {
+                    if owner.as_ref().is_some_and(Owner::is_alive) && begun.elapsed() >= MOMENT {
                         return Err(LockError::Held(owner));
                     }
                     std::thread::sleep(Duration::from_millis(20));
@@ -132,4 +135,36 @@ fn write_owner(path: &Path, run: &RunId) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
     file.write_all(&serde_json::to_vec(&owner)?)?;
     std::fs::rename(&temporary, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LockError, MOMENT, TreeLock};
+    use jiff::Timestamp;
+    use ralph_core::id::RunId;
+    use std::time::{Duration, Instant};
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn whoever_has_the_tree_for_a_moment_is_waited_for_and_no_longer() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let owner = dir.path().join("owner.json");
+        let run = RunId::new(Timestamp::now(), 7);
+        let take = || TreeLock::acquire_within(PATIENCE, dir.path(), &owner, &run);
+        let settling = take().expect("nobody has it");
+        let lets_go = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            drop(settling);
+        });
+        let held = take().expect("it was let go of");
+        lets_go.join().expect("no panic");
+
+        let begun = Instant::now();
+        let refused = take().expect_err("it is held");
+        let pid = std::process::id();
+        assert!(matches!(refused, LockError::Held(Some(owner)) if owner.pid == pid));
+        assert!(begun.elapsed() >= MOMENT && begun.elapsed() < PATIENCE / 2, "{:?}", begun.elapsed());
+        drop(held);
+    }
 }
