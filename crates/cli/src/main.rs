@@ -18,6 +18,7 @@ mod render;
 mod sandbox;
 mod screen;
 mod settings;
+mod vault;
 mod words;
 mod work;
 

@@ -23,6 +23,7 @@ use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
+use crate::vault;
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -81,6 +82,7 @@ fn parts(
     urgency: watch::Receiver<Urgency>,
 ) -> Result<Parts<SqliteStore>, Problems> {
     let program = own_program()?;
+    let vault = vault::open(&stage.place)?;
     let settings = stage.settings;
     Ok(Parts {
         store: stage.store,
@@ -101,6 +103,7 @@ fn parts(
             cgroup: cgroup(settings.agent.custody),
         },
         hooks: hooks(&settings),
+        vault,
         rescue: rescue_places(),
         feed,
         attended: stage.how.is_watched(),
@@ -233,6 +236,7 @@ fn engine_problem(error: &EngineError, run: &ralph_core::id::RunId) -> Problem {
             .exit(1),
         EngineError::Custody(_)
         | EngineError::Output(_)
+        | EngineError::Snapshot(_)
         | EngineError::Write { .. }
         | EngineError::ShareLock { .. }
         | EngineError::Pipe { .. }

@@ -78,6 +78,7 @@ pub(crate) fn line(entry: &Entry) -> Option<String> {
         Event::Notice { text } => paint(CALM, &format!("  note: {text}")),
         Event::RunStopped { stop_reason, status, evidence, .. } => stopped(stop_reason, *status, evidence),
         Event::AttemptStarted { .. }
+        | Event::SnapshotTaken { .. }
         | Event::AgentSpawned { .. }
         | Event::IterationEnded { .. }
         | Event::TaskCompleted { .. }

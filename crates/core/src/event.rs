@@ -64,6 +64,15 @@ pub enum Event {
         attempt: u32,
         ending: Ending,
     },
+    /// The tree was kept as it was.
+    SnapshotTaken {
+        iteration: u32,
+        attempt: u32,
+        occasion: Occasion,
+        snapshot: String,
+        /// How many things in the tree could not be kept, such as sockets.
+        uncovered: u64,
+    },
     /// What the checks found before the first iteration.
     Baseline {
         checks: Vec<CheckResult>,
@@ -179,6 +188,16 @@ pub enum Event {
     },
 }
 
+/// When a snapshot was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Occasion {
+    /// Before the agent is started.
+    Begin,
+    /// After it ended, before anything is checked.
+    End,
+}
+
 /// What a run was started with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Started {
@@ -259,6 +278,7 @@ impl Event {
             Event::AttemptStarted { .. } => "attempt_started",
             Event::AgentSpawned { .. } => "agent_spawned",
             Event::AttemptEnded { .. } => "attempt_ended",
+            Event::SnapshotTaken { .. } => "snapshot_taken",
             Event::Baseline { .. } => "baseline",
             Event::Checked { .. } => "checked",
             Event::Progress { .. } => "progress",

@@ -10,7 +10,7 @@ use crate::attempt::{Attempt, nonce};
 use crate::brief::Brief;
 use crate::control::ControlNo;
 use crate::crew::Crew;
-use crate::event::Event;
+use crate::event::{Event, Occasion};
 use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::Policy;
 use crate::progress::Progress;
@@ -36,6 +36,11 @@ pub struct Run {
     pub baseline: Option<Baseline>,
     #[serde(default)]
     pub progress: Progress,
+    /// The tree as it was when the present attempt began, and as it was before the run.
+    #[serde(default)]
+    pub begun_from: Option<String>,
+    #[serde(default)]
+    pub origin: Option<String>,
     pub pace: Pace,
     pub tally: Tally,
     /// Whether an iteration was begun and has not ended.
@@ -213,6 +218,14 @@ impl Run {
     /// Whether `ralph resume` may go on with it.
     pub fn is_unfinished(&self) -> bool {
         self.stop().is_none_or(|stop| stop.reason.is_resumable())
+    }
+
+    /// The tree was kept.
+    pub fn kept(&mut self, snapshot: &str, occasion: Occasion) {
+        if occasion == Occasion::Begin {
+            self.begun_from = Some(snapshot.to_owned());
+        }
+        self.origin.get_or_insert_with(|| snapshot.to_owned());
     }
 
     /// Adds an event to the next commit.

@@ -181,6 +181,9 @@ impl RunView {
                 let max = self.max_iterations.and_then(NonZeroU32::new);
                 self.max_iterations = max.map(|max| change.applied(max).get());
             }
+            Event::SnapshotTaken { snapshot, .. } => {
+                self.snapshot.get_or_insert_with(|| snapshot.clone());
+            }
             Event::Baseline { checks } | Event::Checked { checks, .. } => self.checks.clone_from(checks),
             Event::Progress { unchanged, .. } => self.no_progress_count = *unchanged,
             Event::RunStarted(_)

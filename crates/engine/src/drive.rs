@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::{self, Brief};
-use ralph_core::event::Event;
+use ralph_core::event::{Event, Occasion};
 use ralph_core::moment::Moment;
 use ralph_core::run::{Run, Step};
 use ralph_core::verdict::Verdict;
@@ -43,6 +43,8 @@ pub struct Parts<S> {
     pub hooks: Vec<crate::hooks::Hook>,
     /// Where what is in memory may be put when the state directory is gone, the best first.
     pub rescue: Vec<std::path::PathBuf>,
+    /// Where the tree is kept as it was; none where that is not wanted or not possible.
+    pub vault: Option<Arc<ralph_snapshot::Vault>>,
     pub feed: Feed,
     /// Whether somebody watches who could answer a question.
     pub attended: bool,
@@ -150,6 +152,7 @@ impl<S: Store + 'static> Drive<S> {
 
     async fn code(&mut self, attempt: Attempt, brief: Brief) -> Result<(), EngineError> {
         crash_point("code.before");
+        self.keep((attempt.iteration, attempt.number), Occasion::Begin).await?;
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }

@@ -17,6 +17,8 @@ pub enum EngineError {
     Custody(#[from] CustodyError),
     #[error(transparent)]
     Output(#[from] OutputError),
+    #[error(transparent)]
+    Snapshot(#[from] ralph_snapshot::SnapshotError),
     #[error("cannot write {}", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot hand the lock of the tree to a guard")]
@@ -33,7 +35,9 @@ impl EngineError {
     /// What the run stopped for, where that can be said in its journal.
     pub(crate) fn stop_reason(&self) -> Option<StopReason> {
         match self {
-            EngineError::Output(_) | EngineError::Write { .. } => Some(StopReason::Disk),
+            EngineError::Output(_) | EngineError::Snapshot(_) | EngineError::Write { .. } => {
+                Some(StopReason::Disk)
+            }
             EngineError::Store(
                 StoreError::Full { .. } | StoreError::ReadOnly { .. } | StoreError::Io { .. },
             ) => Some(StopReason::Disk),

@@ -30,6 +30,7 @@ mod probe;
 mod rescue;
 pub mod sandbox;
 mod settle;
+mod snapshots;
 mod stopwatch;
 mod urgency;
 mod verify;

@@ -18,6 +18,10 @@ impl Place {
         self.state.join("owner.json")
     }
 
+    pub fn snapshots(&self) -> PathBuf {
+        self.state.join("snapshots")
+    }
+
     pub fn output(&self, run: &RunId, iteration: u32, attempt: u32) -> PathBuf {
         self.state.join("output").join(run.as_str()).join(format!("{iteration:04}-{attempt:02}"))
     }

@@ -106,6 +106,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::AgentSpawned { iteration, .. }
             | Event::AttemptEnded { iteration, .. }
             | Event::Verdict { iteration, .. }
+            | Event::SnapshotTaken { iteration, .. }
             | Event::Checked { iteration, .. }
             | Event::Progress { iteration, .. }
             | Event::IterationEnded { iteration, .. }

@@ -14,13 +14,14 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 26] = [
+pub(crate) const EVENTS: [&str; 27] = [
     "run_started",
     "run_resumed",
     "iteration_started",
     "attempt_started",
     "agent_spawned",
     "attempt_ended",
+    "snapshot_taken",
     "baseline",
     "checked",
     "progress",

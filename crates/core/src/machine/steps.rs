@@ -31,6 +31,8 @@ impl Run {
             started_at: now.at,
             step: Step::Select,
             baseline: None,
+            begun_from: None,
+            origin: None,
             progress: Progress::default(),
             pace: Pace::Going,
             tally: Tally::default(),

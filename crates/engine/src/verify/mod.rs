@@ -11,10 +11,12 @@ use std::collections::BTreeMap;
 
 use ralph_core::attempt::Attempt;
 use ralph_core::check::{CheckResult, Failing};
+use ralph_core::event::Occasion;
 use ralph_core::machine::Judged;
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::report::{Fault, Report};
 use ralph_core::verdict::{self, Evidence, Verdict};
+use ralph_snapshot::Snapshot;
 use ralph_store::Store;
 
 use crate::ask::Asked;
@@ -32,11 +34,15 @@ impl<S: Store + 'static> Drive<S> {
         }
         let fixed = fixed::contents(&self.parts.place.root, &self.run.policy.verification);
         crash_point("baseline.inside");
-        let outcome = self.run_checks(0, 0).await?;
-        let outcome = outcome.map(|checks| {
-            let standing = self.standing(&checks);
-            Evidence { checks, standing, ..Evidence::default() }
-        });
+        let outcome = match self.run_checks(0, 0).await? {
+            Ok(checks) => {
+                // Checks leave things behind; what they leave is not the agent's doing.
+                let kept = self.keep((0, 0), Occasion::Begin).await?;
+                let standing = self.standing(&checks, kept.as_ref());
+                Ok(Evidence { checks, standing, ..Evidence::default() })
+            }
+            Err(fault) => Err(fault),
+        };
         crash_point("baseline.after");
         self.run.after_baseline(outcome, fixed, self.now());
         Ok(())
@@ -55,9 +61,14 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     async fn gather(&mut self, attempt: &Attempt) -> Result<Result<Evidence, Fault>, EngineError> {
+        let kept = self.keep((attempt.iteration, attempt.number), Occasion::End).await?;
         if self.run.policy.verification.checks.is_empty() {
             return Ok(Ok(Evidence::default()));
         }
+        let sketch = match &kept {
+            Some(snapshot) => self.sketch(snapshot.id).await?,
+            None => Sketch::default(),
+        };
         // The end of the attempt is durable before the checks take their time.
         self.commit().await?;
         let checks = match self.run_checks(attempt.iteration, attempt.number).await? {
@@ -67,8 +78,8 @@ impl<S: Store + 'static> Drive<S> {
         let baseline = self.run.baseline.clone().unwrap_or_default();
         let (root, verification) = (&self.parts.place.root, &self.run.policy.verification);
         let tampering = fixed::tampering(root, verification, &baseline, &checks);
-        let standing = self.standing(&checks);
-        Ok(Ok(Evidence { checks, tampering, standing, sketch: Sketch::default(), judgement: None }))
+        let standing = self.standing(&checks, kept.as_ref());
+        Ok(Ok(Evidence { checks, tampering, standing, sketch, judgement: None }))
     }
 
     /// The verdict, which a hook may turn towards failure.
@@ -113,8 +124,12 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// Where things stand; unknown without a snapshot of the tree.
-    fn standing(&self, _checks: &[CheckResult]) -> Option<Standing> {
-        None
+    fn standing(&self, checks: &[CheckResult], kept: Option<&Snapshot>) -> Option<Standing> {
+        Some(Standing {
+            tree: kept?.tree_hash().to_string(),
+            commit: head::commit(&self.parts.place.root),
+            failing: failing(checks),
+        })
     }
 }
 

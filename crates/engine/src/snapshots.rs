@@ -1,0 +1,72 @@
+//! The tree as it was: kept before every attempt and after it, and compared.
+
+use std::sync::Arc;
+
+use ralph_core::event::{Event, Occasion};
+use ralph_core::progress::{PIECES, Sketch};
+use ralph_snapshot::{Snapshot, SnapshotError, SnapshotId, TextLimits, Vault};
+use ralph_store::Store;
+
+use crate::drive::Drive;
+use crate::error::EngineError;
+
+/// How many changed files a sketch names.
+const NAMED: usize = 20;
+
+impl<S: Store + 'static> Drive<S> {
+    /// Keeps the tree as it is now, with the next commit saying so. Nothing where there is no vault.
+    pub(crate) async fn keep(
+        &mut self,
+        (iteration, attempt): (u32, u32),
+        occasion: Occasion,
+    ) -> Result<Option<Snapshot>, EngineError> {
+        let Some(vault) = self.parts.vault.clone() else { return Ok(None) };
+        let snapshot = aside(vault, Vault::take).await?;
+        let id = snapshot.id.to_string();
+        let uncovered = snapshot.uncovered.len() as u64;
+        self.run.kept(&id, occasion);
+        self.run.note(
+            self.now().at,
+            Event::SnapshotTaken { iteration, attempt, occasion, snapshot: id, uncovered },
+        );
+        Ok(Some(snapshot))
+    }
+
+    /// What changed since the attempt began.
+    pub(crate) async fn sketch(&self, to: SnapshotId) -> Result<Sketch, EngineError> {
+        let Some(vault) = self.parts.vault.clone() else { return Ok(Sketch::default()) };
+        let Some(from) = self.run.begun_from.as_deref().and_then(|id| id.parse::<SnapshotId>().ok()) else {
+            return Ok(Sketch::default());
+        };
+        if from == to {
+            return Ok(Sketch::default());
+        }
+        aside(vault, move |vault| {
+            let changes = vault.diff(from, to)?;
+            let text = vault.text_diff(from, to, &TextLimits::default())?;
+            let names = changes.iter().map(|change| change.path.to_string_lossy().into_owned());
+            Ok(sketch_of(&text, names.take(NAMED).collect()))
+        })
+        .await
+    }
+}
+
+fn sketch_of(text: &str, files: Vec<String>) -> Sketch {
+    let mut pieces: Vec<u64> = ralph_checks::diff::fingerprint_unified(text).iter().take(PIECES).collect();
+    if pieces.is_empty() {
+        // A change that no text shows: of a mode, a name, a binary file.
+        pieces.push(u64::from_le_bytes(
+            blake3::hash(text.as_bytes()).as_bytes()[..8].try_into().expect("eight bytes"),
+        ));
+    }
+    Sketch { pieces, files }
+}
+
+/// A vault's work takes its time, and signals and controls are heard meanwhile.
+pub(crate) async fn aside<T: Send + 'static>(
+    vault: Arc<Vault>,
+    work: impl FnOnce(&Vault) -> Result<T, SnapshotError> + Send + 'static,
+) -> Result<T, EngineError> {
+    let done = tokio::task::spawn_blocking(move || work(&vault)).await;
+    Ok(done.expect("a vault does not panic and is not cancelled")?)
+}
