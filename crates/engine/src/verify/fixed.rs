@@ -65,7 +65,7 @@ pub(crate) fn tampering(
         match now.get(name) {
             Some(after) if after == before => {}
             Some(after) if after != ABSENT => {
-                found.push(format!("{name} is part of the checks and was changed"))
+                found.push(format!("{name} is part of the checks and was changed"));
             }
             Some(_) | None => found.push(format!("{name} is part of the checks and was removed")),
         }
