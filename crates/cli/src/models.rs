@@ -87,7 +87,7 @@ pub(crate) async fn list(entry: &Entry, asking: Asking<'_>) -> Result<Listing, P
 /// Refuses a model that its agent does not have, where the agent can be asked. A name that was listed before is taken
 /// without asking again: some programs take many seconds to answer.
 pub(crate) async fn check(crew: &Crew, state_dir: &Path, asking: Asking<'_>) -> Result<(), Problems> {
-    for member in crew.members() {
+    for member in &crew.candidates() {
         let (Some(model), Some(entry)) = (&member.model, asking.staff.entry(&member.agent)) else { continue };
         let known = Known::of(state_dir, entry, asking.staff);
         if entry.models.is_none() || !member.command.is_empty() || known.has(model) {

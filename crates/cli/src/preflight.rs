@@ -10,7 +10,7 @@ use ralph_engine::{Answer, chain, preflight};
 use serde::Serialize;
 
 use crate::models::Asking;
-use crate::perform::bare_guard;
+use crate::perform::{bare_guard, redactor};
 use crate::words::moment;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -66,7 +66,8 @@ pub(crate) async fn ask(name: &AgentName, asking: Asking<'_>, patience: Duration
         name: name.clone(),
         result,
         seconds,
-        detail,
+        // An agent may name the key that was refused.
+        detail: redactor().text(&detail).into_owned(),
         next,
     };
     let agent = match asking.staff.agent(&Member::new(name.clone(), Vec::new())) {

@@ -51,7 +51,7 @@ impl Ground<'_> {
 
     /// For every agent that may come to work.
     fn holds(&self, sandbox: &Sandbox) -> Result<(), Unavailable> {
-        for member in self.crew.members() {
+        for member in self.crew.candidates().iter().chain(self.crew.asked()) {
             let agent = self.staff.agent(member).ok();
             let state = agent.as_ref().map_or(&[][..], |agent| agent.state());
             let bounds = Bounds::gather(self.root, self.state_dir, self.environment, state, sandbox);

@@ -169,7 +169,7 @@ mod tests {
     use super::ChosenBy;
     use crate::Timestamp;
     use crate::control::Control;
-    use crate::crew::{Conversation, Crew, Member, Sessions, Yielded};
+    use crate::crew::{Conversation, Crew, Member, Protocol, Sessions, Yielded};
     use crate::id::{AgentName, SessionId};
     use crate::report::Usage;
     use crate::route::{Condition, Route, Situation, Span};
@@ -212,6 +212,27 @@ mod tests {
         assert_eq!(begin(&mut crew, 9, 0), who("c", None));
         assert_eq!(begin(&mut crew, 1, 0), who("a", None));
         assert_eq!(crew.members().len(), 2, "guests are none of the settings' own");
+    }
+
+    #[test]
+    fn whoever_is_chosen_is_spoken_with_as_the_settings_say() {
+        let primary = Member::new(name("a"), Vec::new()).speaking(Protocol::Acp);
+        let routes = vec![from(3, Some("a"), Some("large"))];
+        let mut crew =
+            Crew::new(primary, vec![Member::new(name("b"), Vec::new())]).with(routes, Sessions::Fresh);
+        for iteration in [1, 3] {
+            begin(&mut crew, iteration, 0);
+            assert_eq!(crew.at_work().protocol, Protocol::Acp, "iteration {iteration}");
+        }
+        crew.limited(Some(at(3_600)), at(0));
+        assert_eq!(crew.at_work().protocol, Protocol::Acp, "the same agent with its own model");
+        crew.limited(Some(at(3_600)), at(0));
+        assert_eq!(crew.at_work().protocol, Protocol::Own, "another agent speaks its own language");
+        assert!(
+            crew.candidates().iter().all(|one| (one.protocol == Protocol::Acp) == (one.agent == name("a")))
+        );
+        crew.ask(&Control::SetAgent { agent: name("a") });
+        assert_eq!(crew.asked().map(|member| member.protocol), Some(Protocol::Acp));
     }
 
     #[test]

@@ -175,11 +175,12 @@ impl Crew {
         if wait <= SHORT && member.strikes <= STRIKES {
             return Yielded::Wait(wait);
         }
-        // However hard the same model thinks, the account is the same.
+        // However hard the same model thinks, the account is the same. A reset that is over and did not help is none.
         let limited = member.clone();
+        let rest = named.filter(|wait| !wait.is_zero()).unwrap_or(REST);
         for same in self.members.iter_mut().filter(|m| m.is_same_agent(&limited) && m.model == limited.model)
         {
-            same.limited_until = Some(later(now, named.unwrap_or(REST)));
+            same.limited_until = Some(later(now, rest));
         }
         self.hand_over(now)
     }
@@ -293,13 +294,14 @@ mod tests {
 
     #[test]
     fn a_reset_in_the_past_never_waits_for_ever_and_never_panics() {
-        let mut crew = crew(&["a"]);
-        for _ in 0..3 {
-            assert_eq!(crew.limited(Some(at(-50)), at(0)), Yielded::Wait(Duration::ZERO));
-        }
-        assert!(matches!(
-            crew.limited(Some(at(-50)), at(0)),
-            Yielded::HandOver { .. } | Yielded::AllLimited { .. }
-        ));
+        let check = |names: &[&str], expected: Yielded| {
+            let mut crew = crew(names);
+            for _ in 0..3 {
+                assert_eq!(crew.limited(Some(at(-50)), at(0)), Yielded::Wait(Duration::ZERO));
+            }
+            assert_eq!(crew.limited(Some(at(-50)), at(0)), expected);
+        };
+        check(&["a"], Yielded::AllLimited { until: at(15 * 60) });
+        check(&["a", "b"], Yielded::HandOver { from: name("a"), to: name("b") });
     }
 }

@@ -432,6 +432,40 @@ fn what_passes_is_tried_again_whatever_the_strategy() {
     assert_eq!(reason(&run), Some(StopReason::TasksUndone));
 }
 
+/// A claim that the checks do not bear out changes neither whose error it was nor what a person said.
+#[test]
+fn a_claim_of_an_agent_whose_servers_failed_is_judged_and_then_tried_again() {
+    let mut run = start(limits(|limits| limits.max_consecutive_failures = NonZeroU32::new(9).unwrap()));
+    run.policy.retry.on_error = OnError::Abort;
+    run.apply(ControlNo(1), &Control::Steer { text: "mind the tests".to_owned() }, now(0));
+    begin(&mut run, now(0));
+    let Step::Code(attempt, _) = run.step.clone() else { panic!("{:?}", run.step) };
+    let failed = Report { exit: AgentExit::Overloaded { what: "529".to_owned() }, ..report(0, DONE) };
+    let verdict = Verdict::Incomplete { findings: vec!["1 failing".to_owned()] };
+    let judged = Judged { verdict, evidence: Evidence::default() };
+    run.after_verify(attempt, &failed, Ok(judged), now(1));
+    assert_eq!((reason(&run), run.tally.failures), (None, 1));
+    begin(&mut run, now(2));
+    let Step::Code(_, brief) = &run.step else { panic!("{:?}", run.step) };
+    assert!(brief.text.contains("mind the tests"), "{}", brief.text);
+}
+
+#[test]
+fn a_question_that_the_run_was_paused_over_is_the_agent_s_to_decide() {
+    let mut run = start(limits(|_| {}));
+    run.policy.patience = Patience::For(Duration::from_secs(600));
+    begin(&mut run, now(0));
+    let Step::Code(attempt, _) = run.step.clone() else { panic!("{:?}", run.step) };
+    run.apply(ControlNo(1), &Control::Pause, now(1));
+    run.asked = Some("Which port?".to_owned());
+    run.after_consolidate(attempt, Verdict::Incomplete { findings: Vec::new() }, true, now(1));
+    assert!(run.is_paused(), "{:?}", run.step);
+    run.apply(ControlNo(2), &Control::Resume, now(2));
+    begin(&mut run, now(2));
+    let Step::Code(_, brief) = &run.step else { panic!("{:?}", run.step) };
+    assert!(brief.text.contains("> Which port?") && brief.text.contains("Nobody is there"), "{}", brief.text);
+}
+
 #[test]
 fn a_conversation_is_gone_on_with_until_it_is_gone() {
     let talk = |id: &str| Some(Conversation { id: SessionId::parse(id).unwrap(), counter: Usage::default() });

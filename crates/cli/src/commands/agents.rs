@@ -1,5 +1,6 @@
 //! `ralph agents`.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -47,8 +48,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "preflight")]
     patience: u32,
 
-    /// Print it as JSON: an array of objects with name, installed, path, version, acp, verified, read, install, login; for
-    /// --preflight with name, result, seconds, detail, next
+    /// Print it as JSON: an array of objects with name, installed, path, version, acp, reports_usage, reports_cost, verified,
+    /// read, provenance (field by field), install, login; for --preflight with name, result, seconds, detail, next
     #[arg(long)]
     json: bool,
 }
@@ -81,6 +82,8 @@ struct Known {
     verified: Option<String>,
     /// Where it was read, if it was not tried.
     read: Option<String>,
+    /// Where each field of the entry comes from; `all` speaks for those that are not named.
+    provenance: BTreeMap<String, Provenance>,
     /// What a person does to get it.
     install: Option<String>,
     /// What a person does when it is not logged in.
@@ -190,6 +193,7 @@ fn known(entry: &Entry) -> Known {
         reports_cost: entry.reports_cost,
         verified,
         read,
+        provenance: entry.provenance.clone(),
         install: entry.install.clone(),
         login: entry.manners.login.clone(),
     }

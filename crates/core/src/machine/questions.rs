@@ -35,6 +35,13 @@ impl Run {
         }
     }
 
+    /// The run goes on, so nobody waits any more for what it was paused or stopped over.
+    pub(super) fn assume_open(&mut self, now: Moment) {
+        let open = self.inbox.questions().iter().filter(|question| question.fate == Fate::Open);
+        let open: Vec<QuestionNo> = open.map(|question| question.no).collect();
+        open.into_iter().for_each(|no| self.assume(no, now));
+    }
+
     /// A person answers: what waits for it goes on. An answer that comes late corrects what was assumed.
     pub(super) fn answer(&mut self, no: QuestionNo, answer: &str, now: Moment) {
         if !self.inbox.answer(no, answer) {

@@ -86,6 +86,7 @@ impl Run {
                 [..] => self.halt(StopReason::TasksUndone, &self.undone(), now),
             };
         };
+        self.assume_open(now);
         self.tally.on_task = self.iterations_on(&task) + 1;
         self.task = task;
         self.tally.iterations += 1;

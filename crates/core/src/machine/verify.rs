@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::attempt::Attempt;
 use crate::event::Event;
 use crate::moment::Moment;
-use crate::policy::{Error, Signal};
+use crate::policy::Signal;
 use crate::progress::Movement;
-use crate::report::{Fault, Report};
+use crate::report::{Fault, Report, Response};
 use crate::run::{Baseline, Run, Step};
 use crate::stop::{Stop, StopReason};
 use crate::verdict::{Evidence, Verdict};
@@ -86,8 +86,10 @@ impl Run {
             Ok(judged) => judged,
             Err(fault) => return self.cut_short(attempt, fault, now),
         };
-        self.steering.drain(..std::mem::take(&mut self.steered));
-        self.inbox.judged();
+        if verdict.is_complete() || report.exit.is_clean() {
+            self.steering.drain(..std::mem::take(&mut self.steered));
+            self.inbox.judged();
+        }
         self.note_checks(&attempt, &evidence, now);
         let (iteration, number) = (attempt.iteration, attempt.number);
         self.note(now.at, Event::Verdict { iteration, attempt: number, verdict: verdict.clone() });
@@ -96,10 +98,10 @@ impl Run {
             return;
         };
         let tail = evidence.tail().unwrap_or(&report.tail);
-        if !report.exit.is_clean() {
+        if let Response::Retry(error) = report.exit.response() {
             // Its claim would have counted, had the checks agreed.
             self.remember(&attempt, report.exit.to_string(), findings.clone(), tail);
-            return self.after_error(&attempt, Error::Own, &report.exit.to_string(), now);
+            return self.after_error(&attempt, error, &report.exit.to_string(), now);
         }
         self.remember(&attempt, "not complete".to_owned(), findings.clone(), tail);
         self.move_on(iteration, evidence, now);

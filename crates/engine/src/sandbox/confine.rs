@@ -20,6 +20,14 @@ pub fn confine_main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         eprintln!("ralph: these are no bounds for a sandbox (only ralph itself asks for one)");
         return ExitCode::from(2);
     };
+    // An agent that came to the run later may keep its own state elsewhere.
+    if let Some(path) = bounds.around_hidden().or(bounds.in_hidden()) {
+        eprintln!(
+            "ralph: no sandbox: the agent may write to {}, and so to ralph's own state",
+            path.display()
+        );
+        return ExitCode::from(126);
+    }
     if let Err(error) = landlock::restrict(&bounds) {
         eprintln!("ralph: the sandbox could not be made: {}", chain(&error));
         return ExitCode::from(126);
