@@ -264,11 +264,14 @@ impl Retry {
 
     /// What is done after so many errors of one task, the last of them this one.
     pub fn remedy(&self, errors: u32, last: Error) -> Remedy {
-        let is_retried = self.on_error == OnError::Retry || last == Error::Passing;
-        match self.on_error {
-            _ if is_retried && errors <= self.max_retries.get() => Remedy::Again(self.delay(errors)),
-            OnError::Retry | OnError::Skip => Remedy::Skip,
-            OnError::Abort => Remedy::Abort,
+        match (last, self.on_error) {
+            // Nobody's fault: only the limit on failures in a row gives that up.
+            (Error::Passing, _) => Remedy::Again(self.delay(errors)),
+            (Error::Own, OnError::Retry) if errors <= self.max_retries.get() => {
+                Remedy::Again(self.delay(errors))
+            }
+            (Error::Own, OnError::Retry | OnError::Skip) => Remedy::Skip,
+            (Error::Own, OnError::Abort) => Remedy::Abort,
         }
     }
 }
@@ -314,9 +317,9 @@ mod tests {
         assert_eq!(tries(OnError::Retry, Error::Own), thrice(Remedy::Skip));
         assert_eq!(tries(OnError::Skip, Error::Own), [Remedy::Skip; 5]);
         assert_eq!(tries(OnError::Abort, Error::Own), [Remedy::Abort; 5]);
-        assert_eq!(tries(OnError::Retry, Error::Passing), thrice(Remedy::Skip));
-        assert_eq!(tries(OnError::Skip, Error::Passing), thrice(Remedy::Skip));
-        assert_eq!(tries(OnError::Abort, Error::Passing), thrice(Remedy::Abort));
+        for on_error in [OnError::Retry, OnError::Skip, OnError::Abort] {
+            assert_eq!(tries(on_error, Error::Passing), [2, 4, 8, 16, 32].map(again));
+        }
     }
 
     #[test]

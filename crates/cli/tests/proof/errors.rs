@@ -63,7 +63,8 @@ fn an_overload_is_tried_again_even_where_errors_abort() {
         agent.display()
     );
     std::fs::write(project.user_config(), config).unwrap();
-    let args = ["--agent", "mine", "--on-error", "abort", "--max-retries", "2"];
+    let args =
+        ["--agent", "mine", "--on-error", "abort", "--max-retries", "1", "--max-consecutive-failures", "3"];
     check(&project, &args, 3, &["overloaded: the servers are BUSY"]);
     assert!(!project.events().contains(&"agent_changed".to_owned()));
 }
