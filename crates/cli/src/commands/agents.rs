@@ -23,7 +23,7 @@ use crate::settings::Given;
 use crate::words::{print, print_json};
 
 /// A program that takes longer to say its version is not waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// List the agents that ralph knows: which are installed, where, which version, and what is known of them.
 #[derive(Debug, clap::Args)]
