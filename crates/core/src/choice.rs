@@ -161,6 +161,7 @@ impl Crew {
 fn plain(member: &Member) -> Member {
     Member::new(member.agent.clone(), member.command.clone())
         .with(member.model.clone(), member.effort.clone())
+        .speaking(member.protocol)
 }
 
 #[cfg(test)]
@@ -168,7 +169,7 @@ mod tests {
     use super::ChosenBy;
     use crate::Timestamp;
     use crate::control::Control;
-    use crate::crew::{Conversation, Crew, Member, Sessions, Yielded};
+    use crate::crew::{Conversation, Crew, Member, Protocol, Sessions, Yielded};
     use crate::id::{AgentName, SessionId};
     use crate::report::Usage;
     use crate::route::{Condition, Route, Situation, Span};
@@ -201,6 +202,17 @@ mod tests {
 
     fn who(agent: &str, model: Option<&str>) -> (String, Option<String>) {
         (agent.to_owned(), model.map(str::to_owned))
+    }
+
+    #[test]
+    fn the_primary_is_spoken_with_as_the_settings_say() {
+        let primary = Member::new(name("a"), Vec::new()).speaking(Protocol::Acp);
+        let mut crew =
+            Crew::new(primary, Vec::new()).with(vec![from(2, None, Some("large"))], Sessions::Fresh);
+        for iteration in 1..=2 {
+            begin(&mut crew, iteration, 0);
+            assert_eq!(crew.at_work().protocol, Protocol::Acp, "iteration {iteration}");
+        }
     }
 
     #[test]
