@@ -7,6 +7,7 @@ use crate::Timestamp;
 use crate::control::Control;
 use crate::crew::{Crew, Member, REST, later};
 use crate::id::AgentName;
+use crate::judge::Judging;
 use crate::route::{self, Route, Situation};
 
 /// Who decided.
@@ -67,6 +68,13 @@ impl Crew {
     pub fn candidates(&self) -> Vec<Member> {
         let routed = self.routes.iter().map(|route| self.routed(route));
         self.members().iter().map(plain).chain(routed).collect()
+    }
+
+    /// Who judges: the one that is named, else the first, each with a model of its own where one is given.
+    pub fn judge(&self, judging: &Judging) -> Member {
+        let member = judging.agent.as_ref().map_or_else(|| plain(&self.members[0]), |name| self.named(name));
+        let model = judging.model.clone().or_else(|| member.model.clone());
+        Member { model, ..member }
     }
 
     /// Whom a person asked for.
