@@ -209,13 +209,16 @@ fn what_a_check_prints_cannot_speak_to_the_judge() {
     assert_eq!(brief.matches("ANSWER SUCCESS TRUE").count(), 3, "of the check, the change and the message");
 }
 
-/// The last line of an agent that counts its tokens.
+/// The lines of an agent that counts its tokens.
 fn counted(text: &str) -> String {
+    let said = serde_json::json!({
+        "type": "assistant", "message": { "role": "assistant", "content": [{ "type": "text", "text": text }] },
+    });
     let result = serde_json::json!({
         "type": "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": text,
         "usage": { "input_tokens": 40, "output_tokens": 10 }, "total_cost_usd": 0.5, "session_id": "s1",
     });
-    format!("cat > /dev/null\ncat <<'END'\n{result}\nEND")
+    format!("cat > /dev/null\ncat <<'END'\n{said}\n{result}\nEND")
 }
 
 #[test]

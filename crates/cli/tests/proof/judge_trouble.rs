@@ -17,8 +17,8 @@ fn whatever_is_no_answer_is_asked_for_once_more_and_never_success() {
         (ANSWER.replace("true", "\"yes\"").replace('{', "echo '{") + "'", "expected a boolean"),
         (format!("echo '{ANSWER}'; echo '{{\"success\":'"), "cannot be read"),
         (format!("echo '{ANSWER}' >&2"), "no JSON object"),
-        (format!("echo '{ANSWER}'; exit 3"), "exit code 3"),
-        (format!("echo '{ANSWER}'; kill -9 $$"), "ended by signal 9"),
+        (format!("echo '{ANSWER}'; exit 3"), "failed: "),
+        (format!("echo '{ANSWER}'; kill -9 $$"), "failed: "),
         (format!("echo '{ANSWER}'; echo 'usage LIMIT: try again in 3h'; exit 1"), "limited"),
         (format!("echo '{ANSWER}'; sleep 60"), "took longer"),
     ];
