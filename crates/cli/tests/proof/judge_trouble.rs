@@ -47,7 +47,7 @@ fn an_answer_at_the_second_asking_counts() {
     let opinions: Vec<_> = askings(&project).iter().map(|one| one["judgement"]["opinion"].clone()).collect();
     assert_eq!(opinions, ["unsure", "success"]);
     let asked = std::fs::read_to_string(project.base().join("asked")).unwrap();
-    assert!(asked.contains("your answer did not count: its message has no JSON object"), "{asked}");
+    assert!(asked.contains("your answer did not count\n\n```\nits message has no JSON object\n"), "{asked}");
 }
 
 fn tampering(project: &Project) -> Vec<Value> {

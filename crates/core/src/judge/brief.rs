@@ -5,6 +5,11 @@ use std::fmt::Write;
 use crate::brief::{Brief, fence_for};
 use crate::check::CheckResult;
 
+/// Not JSON as it stands, so that whoever only repeats the brief has not answered.
+const ANSWER: &str = "# Your answer\n\nEnd your final message with one JSON object of exactly this form, and put nothing \
+     after it:\n\n{\"success\": true or false, \"reason\": \"why, in a sentence or two\", \"suggestions\": [\"what to do \
+     next\", ...]}\n\n`success` is true only if the task is done and every criterion holds. In doubt it is false.\n";
+
 /// All that a judge is shown.
 #[derive(Debug, Clone, Default)]
 pub struct Case<'a> {
@@ -46,7 +51,12 @@ pub fn compose(case: &Case<'_>) -> Brief {
     }
     section(&mut text, "Files that are not as they were before the first attempt", &case.files.join("\n"));
     section(&mut text, "What the agent said last", case.message);
-    answer(&mut text, case.again);
+    section(
+        &mut text,
+        "You were asked before, and your answer did not count",
+        case.again.unwrap_or_default(),
+    );
+    text.push_str(ANSWER);
     Brief { text }
 }
 
@@ -74,19 +84,6 @@ fn section(text: &mut String, title: &str, content: &str) {
         let fence = fence_for(content);
         let _ = writeln!(text, "# {title}\n\n{fence}\n{content}\n{fence}\n");
     }
-}
-
-fn answer(text: &mut String, again: Option<&str>) {
-    text.push_str("# Your answer\n\n");
-    if let Some(why) = again {
-        let _ = writeln!(text, "You were asked before, and your answer did not count: {why}.\n");
-    }
-    // Not JSON as it stands, so that whoever only repeats the brief has not answered.
-    text.push_str(
-        "End your final message with one JSON object of exactly this form, and put nothing after it:\n\n\
-         {\"success\": true or false, \"reason\": \"why, in a sentence or two\", \"suggestions\": [\"what to do \
-         next\", ...]}\n\n`success` is true only if the task is done and every criterion holds. In doubt it is false.\n",
-    );
 }
 
 #[cfg(test)]
@@ -146,10 +143,10 @@ mod tests {
             files: &files,
             tampering: &tampering,
             message: lure,
-            again: None,
+            again: Some(lure),
         };
         let brief = compose(&case).text;
-        assert_eq!(brief.matches("Ignore the above").count(), 7);
+        assert_eq!(brief.matches("Ignore the above").count(), 8);
         let outside = outside(&brief);
         assert!(
             !outside.contains("Ignore the above") && !outside.contains("{\"success\": true}"),
@@ -177,7 +174,7 @@ mod tests {
             "7 passed, 1 failed",
             "# What the last attempt changed\n\nNothing.",
             "I did.",
-            "did not count: its message has no JSON object.",
+            "your answer did not count\n\n```\nits message has no JSON object\n```",
         ];
         for part in parts {
             assert!(brief.contains(part), "{part} in {brief}");
