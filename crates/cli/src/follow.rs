@@ -55,7 +55,7 @@ pub(crate) enum Reading {
 
 /// What a walk comes upon.
 pub(crate) enum Found<'a> {
-    Line(Line),
+    Line(Box<Line>),
     Bytes { iteration: u32, at: Timestamp, bytes: &'a [u8] },
 }
 
@@ -125,12 +125,12 @@ impl<'a> Walk<'a> {
             Event::AttemptEnded { .. } => {
                 self.print_new(take)?;
                 if let Some(note) = self.attempt.take().and_then(|printed| printed.close(self.seq)) {
-                    take(Found::Line(note));
+                    take(Found::Line(Box::new(note)));
                 }
             }
             _ => {}
         }
-        take(Found::Line(Line::Journal(entry)));
+        take(Found::Line(Box::new(Line::Journal(entry))));
         Ok(())
     }
 

@@ -110,7 +110,7 @@ impl Printed {
 
 impl How {
     fn take(&mut self, place: Place, stream: Stream, bytes: &[u8], take: &mut impl FnMut(Found<'_>)) {
-        let text = || Found::Line(place.output(stream, printable_bytes(bytes).into_owned()));
+        let text = || Found::Line(Box::new(place.output(stream, printable_bytes(bytes).into_owned())));
         match self {
             How::Bytes => take(Found::Bytes { iteration: place.position.0, at: place.at, bytes }),
             How::Text => take(text()),
@@ -118,7 +118,7 @@ impl How {
                 *printed += bytes.len() as u64;
                 let mut tell = |event| {
                     *heard += 1;
-                    take(Found::Line(place.told(event)));
+                    take(Found::Line(Box::new(place.told(event))));
                 };
                 match stream {
                     Stream::Out => parser.push(bytes, &mut tell),
@@ -135,10 +135,10 @@ impl How {
     fn miss(&mut self, place: Place, what: &str, take: &mut impl FnMut(Found<'_>)) {
         match self {
             How::Bytes => eprintln!("… {what} …"),
-            How::Text => take(Found::Line(place.output(Stream::Out, format!("\n… {what} …\n")))),
+            How::Text => take(Found::Line(Box::new(place.output(Stream::Out, format!("\n… {what} …\n"))))),
             How::Words { parser, .. } => {
-                parser.push(b"\n", &mut |event| take(Found::Line(place.told(event))));
-                take(Found::Line(place.output(Stream::Out, format!("… {what} …\n"))));
+                parser.push(b"\n", &mut |event| take(Found::Line(Box::new(place.told(event)))));
+                take(Found::Line(Box::new(place.output(Stream::Out, format!("… {what} …\n")))));
             }
         }
     }

@@ -97,7 +97,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
         Found::Bytes { iteration, .. } => return Some(*iteration),
         Found::Line(line) => line,
     };
-    match line {
+    match &**line {
         Line::Output(output) => Some(output.iteration),
         Line::Agent(told) => Some(told.iteration),
         Line::Journal(entry) => match &entry.event {

@@ -75,8 +75,10 @@ fn pace(last: &mut Option<Timestamp>, at: Timestamp, speed: Option<f64>) {
 fn at(found: &Found<'_>) -> Timestamp {
     match found {
         Found::Bytes { at, .. } => *at,
-        Found::Line(Line::Journal(entry)) => entry.at,
-        Found::Line(Line::Output(output)) => output.at,
-        Found::Line(Line::Agent(told)) => told.at,
+        Found::Line(line) => match &**line {
+            Line::Journal(entry) => entry.at,
+            Line::Output(output) => output.at,
+            Line::Agent(told) => told.at,
+        },
     }
 }

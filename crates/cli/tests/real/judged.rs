@@ -38,8 +38,8 @@ pub(crate) fn play(program: Program, programs: &Programs) -> Result<(), String> 
     )?;
     let tokens = asked.iter().all(|entry| entry["usage"]["output_tokens"].as_u64().unwrap_or(0) > 0);
     expect(tokens, "the judge's tokens counted", &ran)?;
-    let brief = project.brief(2, 1);
-    expect(brief.contains("suggestion: Write the rest."), "the suggestion in the next brief", &ran)?;
+    let told = server.seen().iter().any(|seen| seen.last_user_text.contains("suggestion: Write the rest."));
+    expect(told, "the suggestion in the next brief", &ran)?;
     expect(project.tree().join("rest.txt").exists(), "what the worker wrote", &ran)?;
     expect(!project.tree().join("meddled.txt").exists(), "nothing that the judge wrote", &ran)?;
     let status = project.status().ok_or("no status")?;
