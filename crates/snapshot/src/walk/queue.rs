@@ -34,13 +34,15 @@ pub(super) struct Queue {
 struct State {
     waiting: Vec<Task>,
     in_work: usize,
+    /// How many threads wait for something to do: to wake nobody costs a system call as well.
+    idle: usize,
     next: u32,
     has_failed: bool,
 }
 
 impl Queue {
     pub(super) fn new(root: Task) -> Queue {
-        let state = State { waiting: vec![root], in_work: 0, next: 1, has_failed: false };
+        let state = State { waiting: vec![root], in_work: 0, idle: 0, next: 1, has_failed: false };
         Queue { state: Mutex::new(state), news: Condvar::new() }
     }
 
@@ -66,7 +68,9 @@ impl Queue {
             if state.in_work == 0 {
                 return None;
             }
+            state.idle += 1;
             state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
         }
     }
 
@@ -83,7 +87,7 @@ impl Queue {
         let mut state = self.state();
         state.in_work -= 1;
         state.waiting.extend(found);
-        if !state.waiting.is_empty() || state.in_work == 0 {
+        if state.idle > 0 && (!state.waiting.is_empty() || state.in_work == 0) {
             self.news.notify_all();
         }
     }

@@ -91,7 +91,8 @@ fn passes(home: &Path, deed: &str, target: SnapshotId) -> Vec<(String, usize)> {
     assert!(child(home, deed, target).env("FAILPOINTS_LOG", &log).status().unwrap().success());
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let text = fs::read_to_string(&log).unwrap();
-    let numbered = text.lines().map(|name| {
+    // How many files are read again depends on how long ago they were written; reading changes nothing.
+    let numbered = text.lines().filter(|name| *name != "snapshot.take.read").map(|name| {
         let count = counts.entry(name.to_owned()).or_default();
         *count += 1;
         (name.to_owned(), *count)
