@@ -8,7 +8,6 @@ mod crew;
 mod criteria;
 mod demo;
 mod follow;
-mod judge;
 mod models;
 mod perform;
 mod preflight;

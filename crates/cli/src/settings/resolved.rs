@@ -110,20 +110,15 @@ pub(crate) struct Kept {
 }
 
 impl Settings {
-    /// What a run with these checks is held to. Where nobody says what must hold, the checks decide if there are any,
-    /// or the agent that judges.
+    /// What a run with these checks is held to. Where nobody says what must hold, the checks decide if there are any.
     pub(crate) fn policy(&self, checks: Vec<Check>) -> Policy {
-        let verification = Verification { checks, ..self.verification.clone() };
-        let (kind, decides) = if verification.gives_evidence() {
-            (Kind::PromptWithCriteria, Signal::Criteria)
-        } else {
-            (Kind::Prompt, Signal::Promise)
-        };
+        let kind = if checks.is_empty() { Kind::Prompt } else { Kind::PromptWithCriteria };
+        let decides = if checks.is_empty() { Signal::Promise } else { Signal::Criteria };
         let require = self.require.clone().unwrap_or_else(|| BTreeSet::from([decides]));
         Policy {
             limits: self.limits(kind),
             completion: Completion { require, promise: self.promise.clone() },
-            verification,
+            verification: Verification { checks, ..self.verification.clone() },
             deadlines: self.deadlines,
             retry: self.retry,
             patience: self.patience,
