@@ -14,11 +14,18 @@ pub(crate) fn point(name: &'static str) {
 #[inline(always)]
 pub(crate) fn point(_name: &'static str) {}
 
-/// Reads `FAILPOINTS` once; the scenario lasts as long as the process.
+/// Reads the vault's own part of `FAILPOINTS` once. Another crate of the same process may have set up a scenario, and there is
+/// only one.
 #[cfg(feature = "failpoints")]
 fn armed() {
     static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| std::mem::forget(fail::FailScenario::setup()));
+    ONCE.call_once(|| {
+        let points = std::env::var("FAILPOINTS").unwrap_or_default();
+        let own = points.split(';').filter_map(|point| point.trim().split_once('='));
+        for (name, actions) in own.filter(|(name, _)| name.starts_with("snapshot.")) {
+            fail::cfg(name, actions).expect("FAILPOINTS can be read");
+        }
+    });
 }
 
 #[cfg(feature = "failpoints")]

@@ -92,20 +92,14 @@ impl Parser for Plain {
     }
 }
 
-/// How many bytes at the end begin a character that is cut off.
+/// How many bytes at the end begin a character that is cut off, whatever comes before it.
 fn unfinished(bytes: &[u8]) -> usize {
-    let start = bytes.len().saturating_sub(4);
-    let Err(error) = std::str::from_utf8(&bytes[cut_forward(bytes, start)..]) else { return 0 };
-    if error.error_len().is_none() {
-        bytes.len() - cut_forward(bytes, start) - error.valid_up_to()
-    } else {
-        0
+    let last = &bytes[bytes.len().saturating_sub(4)..];
+    let Some(lead) = last.iter().rposition(|byte| byte & 0xc0 != 0x80) else { return 0 };
+    match std::str::from_utf8(&last[lead..]) {
+        Err(error) if error.error_len().is_none() => last.len() - lead,
+        Ok(_) | Err(_) => 0,
     }
-}
-
-/// The first position at or after `start` that is not in the middle of a character.
-fn cut_forward(bytes: &[u8], start: usize) -> usize {
-    (start..bytes.len()).find(|at| bytes[*at] & 0xc0 != 0x80).unwrap_or(bytes.len())
 }
 
 #[cfg(test)]
@@ -119,5 +113,21 @@ mod tests {
         assert_eq!(cuts, [0, 0, 1, 0, 1, 2, 0, 1, 2, 3, 0]);
         assert_eq!(unfinished(b"\xff\xff\xff\xff\xff"), 0);
         assert_eq!(unfinished(b"\x80\x80\x80\x80\x80"), 0);
+    }
+
+    #[test]
+    fn a_character_that_is_cut_off_is_found_behind_bytes_that_are_none() {
+        let cases: [(&[u8], usize); 7] = [
+            (b"", 0),
+            (b"a", 0),
+            ("ü".as_bytes(), 0),
+            (b"\xb6\xcd", 1),
+            (b"x\xff\xe2\x82", 2),
+            (b"\xf0\x9f\xa6", 3),
+            (b"\x80\x80\x80\x80\x80", 0),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(unfinished(bytes), expected, "{bytes:?}");
+        }
     }
 }

@@ -211,11 +211,13 @@ fn rule() -> String {
 }
 
 pub(crate) fn judge(raw: &Raw) -> Result<Judge, Refused> {
-    const RULE: &str = "\"exit\", \"agent\" or \"both\"";
+    const RULE: &str = "\"exit\"";
     match plain::text(raw, RULE)? {
         "exit" => Ok(Judge::Exit),
-        "agent" => Ok(Judge::Agent),
-        "both" => Ok(Judge::Both),
+        // Refused rather than never satisfied.
+        name @ ("agent" | "both") => {
+            Err(Refused::new(format!("`{name}` cannot judge yet"), format!("write {RULE}")))
+        }
         other => Err(Refused::new(format!("`{}` is no judge", shortened(other)), format!("write {RULE}"))),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct VerifyPart {
     /// How long a check may take.
     #[schemars(with = "Option<DurationText>", extend("default" = "10m"))]
     pub(crate) timeout: Option<Set<Duration>>,
-    /// Who judges: the exit status and the output of the checks, an agent that is shown them, or both.
+    /// Who judges: "exit" is the exit status and the output of the checks, and the one there is.
     #[schemars(with = "Option<JudgeName>", extend("default" = "exit"))]
     pub(crate) judge: Option<Set<Judge>>,
     /// Whether every check must fail before the first iteration.
