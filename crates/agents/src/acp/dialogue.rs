@@ -20,11 +20,11 @@ use super::line::{Failed, Line};
 /// What the agent has to answer `session/cancel`. The guard that interrupts the relay waits 1.2 s before it does more.
 const LAST_WORD: Duration = Duration::from_millis(700);
 
-const INITIALIZE: &str = "initialize";
+pub(super) const INITIALIZE: &str = "initialize";
 const NEW: &str = "session/new";
 const LOAD: &str = "session/load";
 const SETTING: &str = "session/set_config_option";
-const PROMPT: &str = "session/prompt";
+pub(super) const PROMPT: &str = "session/prompt";
 
 pub(super) type Stop<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
 
@@ -54,8 +54,8 @@ pub(super) struct Dialogue<'a, T> {
     pub(super) cx: ConnectionTo<Agent>,
     pub(super) tell: T,
     pub(super) stop: Stop<'a>,
-    /// Told apart from here on: what a loaded session repeats is over and done with.
-    pub(super) prompted: tokio::sync::watch::Sender<bool>,
+    /// What an answer is awaited to: what a loaded session repeats before the prompt is over and done with.
+    pub(super) awaited: tokio::sync::watch::Sender<&'static str>,
 }
 
 impl<T: Fn(Line)> Dialogue<'_, T> {
@@ -108,7 +108,7 @@ impl<T: Fn(Line)> Dialogue<'_, T> {
     }
 
     async fn prompt(&mut self, session: String, brief: String) -> Result<Value, Failure> {
-        self.prompted.send_replace(true);
+        self.awaited.send_replace(PROMPT);
         let prompt = PromptRequest::new(session.clone(), vec![ContentBlock::Text(TextContent::new(brief))]);
         let answer = self.cx.send_request(untyped(PROMPT, prompt)).block_task();
         let mut answer = std::pin::pin!(answer);
@@ -129,6 +129,7 @@ impl<T: Fn(Line)> Dialogue<'_, T> {
         message: UntypedMessage,
         patience: Duration,
     ) -> Result<Value, Failure> {
+        self.awaited.send_replace(method);
         let answer = self.cx.send_request(message).block_task();
         tokio::select! {
             () = &mut self.stop => Err(Failure::Stopped),

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{oneshot, watch};
 
-use super::dialogue::{Dialogue, Failure, Request};
+use super::dialogue::{Dialogue, Failure, INITIALIZE, PROMPT, Request};
 use super::line::{Failed, Line};
 use super::permission::Permissions;
 use super::process::{End, Process};
@@ -76,7 +76,8 @@ where
 {
     let Task { brief, dir, model, effort, resume, permissions, patience, .. } = task;
     let request = Request { brief, dir, model, effort, resume, patience };
-    let (prompted, is_prompted) = watch::channel(false);
+    let (awaited, now_awaited) = watch::channel(INITIALIZE);
+    let last_awaited = now_awaited.clone();
     let (told_update, told_permission) = (tell.clone(), tell.clone());
     let mut stop = std::pin::pin!(stop);
     let (done, outcome) = oneshot::channel();
@@ -85,7 +86,7 @@ where
         .name("ralph")
         .on_receive_notification(
             async move |notification: UntypedMessage, _cx| {
-                if notification.method == "session/update" && *is_prompted.borrow() {
+                if notification.method == "session/update" && *now_awaited.borrow() == PROMPT {
                     told_update(Line::Update(notification.params));
                 }
                 Ok(())
@@ -101,7 +102,7 @@ where
             on_receive_request!(),
         )
         .connect_with(Lines::new(wire::outgoing(stdin), wire::incoming(stdout, tell.clone())), async |cx| {
-            let dialogue = Dialogue { cx, tell: tell.clone(), stop: stop.as_mut(), prompted };
+            let dialogue = Dialogue { cx, tell: tell.clone(), stop: stop.as_mut(), awaited };
             let _nobody_waits = done.send(dialogue.lead(request).await);
             Ok(())
         });
@@ -111,13 +112,14 @@ where
         outcome
     };
     tokio::pin!(last_words);
-    tokio::select! {
-        outcome = &mut last_words => outcome.unwrap_or(Err(Failure::Gone("initialize"))),
+    let said = tokio::select! {
+        outcome = &mut last_words => outcome,
         // Either it is through, or the pipes broke.
-        _ended = connection => match last_words.as_mut().await {
-            Ok(outcome) => outcome,
-            Err(_dropped) => Err(Failure::Gone("session/prompt")),
-        },
+        _ended = connection => last_words.as_mut().await,
+    };
+    match said {
+        Ok(outcome) => outcome,
+        Err(_dropped) => Err(Failure::Gone(*last_awaited.borrow())),
     }
 }
 

@@ -108,7 +108,7 @@ fn a_program_that_does_not_speak_the_protocol_is_found_out() {
     let ran = project.ralph(&[&args[..], &["--max-consecutive-failures", "1"]].concat());
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     let what = exit(&project)["what"].as_str().unwrap().to_owned();
-    assert!(what.starts_with("the agent ended (exit status: 0) before it answered "), "{what}");
+    assert_eq!(what, "the agent ended (exit status: 0) before it answered initialize");
     let refused = project.ralph(&["run", "do it", "--new", "--agent", "acp"]);
     assert_eq!(refused.code, Some(2), "{}", refused.err);
     assert!(refused.err.contains("--agent-command"), "{}", refused.err);
