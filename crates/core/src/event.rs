@@ -10,6 +10,7 @@ use crate::choice::ChosenBy;
 use crate::control::{Control, ControlNo};
 use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::{Cost, Limits};
+use crate::put_back::{ForkedFrom, Why};
 use crate::question::QuestionNo;
 use crate::report::{Fault, Report};
 use crate::sandbox::Sandbox;
@@ -72,6 +73,22 @@ pub enum Event {
         snapshot: String,
         /// How many things in the tree could not be kept, such as sockets.
         uncovered: u64,
+        /// What git's HEAD pointed at.
+        #[serde(default)]
+        head: Option<String>,
+    },
+    /// The tree was put back as it was.
+    RolledBack {
+        /// As it was when this iteration began; none: before the run, or before the last time that it was put back.
+        iteration: Option<u32>,
+        snapshot: String,
+        /// The snapshot of the tree as it was before.
+        undo: String,
+        /// How many paths were changed.
+        changed: u64,
+        /// The first of them.
+        files: Vec<String>,
+        why: Why,
     },
     /// What the checks found before the first iteration.
     Baseline {
@@ -219,6 +236,8 @@ pub struct Started {
     pub limits: LimitsShown,
     #[serde(default)]
     pub sandbox: Sandbox,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkedFrom>,
 }
 
 /// The limits of a run as plain numbers.
@@ -279,6 +298,7 @@ impl Event {
             Event::AgentSpawned { .. } => "agent_spawned",
             Event::AttemptEnded { .. } => "attempt_ended",
             Event::SnapshotTaken { .. } => "snapshot_taken",
+            Event::RolledBack { .. } => "rolled_back",
             Event::Baseline { .. } => "baseline",
             Event::Checked { .. } => "checked",
             Event::Progress { .. } => "progress",

@@ -39,6 +39,7 @@ pub mod moment;
 pub mod policy;
 pub mod progress;
 pub mod promise;
+pub mod put_back;
 pub mod question;
 pub mod redact;
 pub mod report;

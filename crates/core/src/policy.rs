@@ -23,6 +23,18 @@ pub struct Policy {
     pub patience: Patience,
     #[serde(default)]
     pub sandbox: Sandbox,
+    #[serde(default)]
+    pub on_failure: OnFailure,
+}
+
+/// What becomes of the tree when a run ends unsuccessfully.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    #[default]
+    Keep,
+    /// As it was before the run.
+    Restore,
 }
 
 /// Every limit of a run. They are checked in one place: `Run::limit_reached`.

@@ -14,6 +14,7 @@ use crate::event::{Event, Occasion};
 use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::Policy;
 use crate::progress::Progress;
+use crate::put_back::{ForkedFrom, PutBack};
 use crate::question::{Inbox, QuestionNo};
 use crate::report::{Report, Usage};
 use crate::stop::Stop;
@@ -41,6 +42,9 @@ pub struct Run {
     pub begun_from: Option<String>,
     #[serde(default)]
     pub origin: Option<String>,
+    /// What the tree is to be put back to.
+    #[serde(default)]
+    pub owed: Option<PutBack>,
     pub pace: Pace,
     pub tally: Tally,
     /// Whether an iteration was begun and has not ended.
@@ -176,6 +180,7 @@ pub struct Request {
     pub seed: u64,
     /// The version of ralph.
     pub version: String,
+    pub forked_from: Option<ForkedFrom>,
 }
 
 impl Run {

@@ -11,6 +11,7 @@ use crate::check::CheckResult;
 use crate::control::Control;
 use crate::event::{Ending, Entry, Event, LimitsShown};
 use crate::id::{AgentName, RunId, SessionId, TaskId};
+use crate::put_back::ForkedFrom;
 use crate::question::{Fate, Question, QuestionNo};
 use crate::report::Usage;
 use crate::sandbox::Sandbox;
@@ -40,7 +41,9 @@ pub struct RunView {
     pub agent: AgentName,
     pub model: Option<String>,
     pub usage: Usage,
+    /// The tree as it was before the run.
     pub snapshot: Option<String>,
+    pub forked_from: Option<ForkedFrom>,
     pub last_output: String,
     pub questions: Vec<Question>,
     pub limits: LimitsShown,
@@ -90,6 +93,7 @@ impl RunView {
             model: started.model,
             usage: Usage::default(),
             snapshot: None,
+            forked_from: started.forked_from,
             last_output: String::new(),
             questions: Vec::new(),
             limits: started.limits,
@@ -177,6 +181,7 @@ impl RunView {
             | Event::IterationEnded { .. }
             | Event::TaskCompleted { .. }
             | Event::TaskSkipped { .. }
+            | Event::RolledBack { .. }
             | Event::AgentChosen { .. }
             | Event::ControlApplied { .. }
             | Event::Limit { .. }

@@ -49,6 +49,7 @@ fn start(limits: Limits) -> Run {
         retry: Retry { base: Duration::ZERO, ..Retry::default() },
         patience: Patience::default(),
         sandbox: Sandbox::default(),
+        on_failure: ralph_core::policy::OnFailure::Keep,
     };
     let request = Request {
         id: RunId::new(at, 1),
@@ -60,6 +61,7 @@ fn start(limits: Limits) -> Run {
         ),
         seed: 7,
         version: "0.0.0".to_owned(),
+        forked_from: None,
     };
     Run::start(request, now(0))
 }

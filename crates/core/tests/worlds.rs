@@ -13,26 +13,30 @@ use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Faili
 use ralph_core::choice::ChosenBy;
 use ralph_core::control::{Change, Control, ControlNo};
 use ralph_core::crew::{Conversation, Crew, Member, Sessions};
-use ralph_core::event::{Ending, Entry, Event};
+use ralph_core::event::{Ending, Entry, Event, Occasion};
 use ralph_core::id::{AgentName, RunId, SessionId};
 use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
 use ralph_core::policy::{
-    Completion, Cost, Deadlines, Kind, Limits, OnError, Patience, Policy, Promise, Retry, Signal,
+    Completion, Cost, Deadlines, Kind, Limits, OnError, OnFailure, Patience, Policy, Promise, Retry, Signal,
 };
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
+use ralph_core::put_back::{ForkedFrom, PutBack, Restored, Why};
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
 use ralph_core::route::{Condition, Route, Span};
 use ralph_core::run::{Fresh, Pace, Request, Run, Step, Until};
 use ralph_core::sandbox::Sandbox;
-use ralph_core::stop::StopReason;
+use ralph_core::stop::{RunState, StopReason};
 use ralph_core::task::Task;
 use ralph_core::verdict::{self, Evidence};
 use ralph_core::view::RunView;
 
 const WORLDS: u64 = 12_000;
+
+/// The tree that a forked run begins with.
+const FORKED: u64 = 77;
 
 #[test]
 fn in_every_world_the_run_stops_within_its_limits_and_counts_nothing_twice() {
@@ -66,7 +70,13 @@ fn the_same_seed_gives_the_same_run() {
     }
 }
 
-const MUST_HAPPEN: [&str; 57] = [
+const MUST_HAPPEN: [&str; 63] = [
+    "put back torn",
+    "put back failed",
+    "put back forked",
+    "tree kept by a person",
+    "tree put back by a person",
+    "no vault",
     "stop no_progress",
     "stop circular",
     "checks passed",
@@ -139,6 +149,11 @@ struct World {
     waiting: Vec<(ControlNo, Control)>,
     happened: Vec<String>,
     resumes_left: u32,
+    /// What the tree holds; a number of its own for every state.
+    tree: u64,
+    /// What it must hold when the next attempt begins, after one that was cut short.
+    wanted: Option<u64>,
+    origin: Option<u64>,
 }
 
 impl World {
@@ -152,6 +167,11 @@ impl World {
             crew: crew(&mut dice),
             seed,
             version: "0.0.0".to_owned(),
+            forked_from: dice.one_in(10).then(|| ForkedFrom {
+                run: RunId::new(at, seed + 1),
+                iteration: 3,
+                snapshot: FORKED.to_string(),
+            }),
         };
         let run = Run::start(request, Moment { at, running: Duration::ZERO });
         let mut world = World {
@@ -166,7 +186,11 @@ impl World {
             waiting: Vec::new(),
             happened: Vec::new(),
             resumes_left: 3,
+            tree: 0,
+            wanted: None,
+            origin: None,
         };
+        world.wanted = world.run.owed.as_ref().map(|_| FORKED);
         world.commit();
         for _ in 0..20_000 {
             if !world.turn() {
@@ -185,11 +209,15 @@ impl World {
         if self.dice.one_in(25) {
             self.crash();
         }
+        if self.run.stop().is_none() {
+            self.put_back();
+        }
         match self.run.step.clone() {
             Step::Baseline => {
                 if !self.commit() {
                     return true;
                 }
+                self.keep(Occasion::End);
                 let outcome = if self.dice.one_in(10) { Err(Fault::GuardLost) } else { Ok(self.evidence()) };
                 if outcome.as_ref().is_ok_and(Evidence::all_pass) {
                     self.happened.push("baseline green".to_owned());
@@ -214,11 +242,16 @@ impl World {
                 self.run.after_think(attempt, brief, self.now());
             }
             Step::Code(attempt, _) => {
+                self.keep(Occasion::Begin);
                 if !self.commit() {
                     return true;
                 }
+                assert!(self.wanted.take().is_none_or(|wanted| wanted == self.tree), "begun on a torn tree");
+                let begun = self.run.begun_from.as_ref().map(|_| self.tree);
+                self.tree = self.dice.roll();
                 if self.dice.one_in(20) {
                     self.happened.push("crash during code".to_owned());
+                    self.wanted = begun;
                     self.crash();
                     return true;
                 }
@@ -226,9 +259,13 @@ impl World {
                     let now = self.now();
                     self.run.fail(StopReason::Disk, "no space left", now);
                     self.happened.push("fault storage".to_owned());
+                    self.wanted = begun;
                     return true;
                 }
                 let outcome = self.work();
+                if outcome == Err(Fault::Aborted) {
+                    self.wanted = begun;
+                }
                 self.run.after_code(attempt, outcome, self.now());
             }
             Step::Verify(attempt, report) => {
@@ -253,6 +290,12 @@ impl World {
                     return true;
                 }
                 self.happened.push(format!("stop {}", name(&stop.reason)));
+                let is_lost = stop.reason.state() == RunState::Failed && !stop.reason.is_resumable();
+                let is_restored = is_lost && self.run.policy.on_failure == OnFailure::Restore;
+                let before = self.tree;
+                self.put_back();
+                let left = self.origin.filter(|_| is_restored).unwrap_or(before);
+                assert_eq!(self.tree, left, "only a run that failed for good is put back");
                 return self.go_on_after(stop.reason);
             }
         }
@@ -487,6 +530,7 @@ impl World {
         }
         self.waiting.retain(|(no, _)| *no > self.run.controls_seen);
         self.gate = None;
+        self.origin = self.origin.or(self.run.origin.as_ref().map(|tree| tree.parse().unwrap()));
         self.committed = self.run.clone();
         true
     }
@@ -510,13 +554,49 @@ impl World {
         }
     }
 
+    /// Sometimes there is nowhere to keep it.
+    fn keep(&mut self, occasion: Occasion) {
+        if self.dice.one_in(10) {
+            return self.happened.push("no vault".to_owned());
+        }
+        self.run.kept(&self.tree.to_string(), occasion);
+    }
+
+    fn put_back(&mut self) {
+        let Some(owed) = self.run.to_put_back().cloned() else { return };
+        if self.dice.one_in(10) {
+            // It was put back, and the crash came before that could be written.
+            self.tree = owed.snapshot.parse().unwrap();
+            return self.crash();
+        }
+        let undo = self.tree.to_string();
+        self.tree = owed.snapshot.parse().unwrap();
+        self.happened.push(format!("put back {}", name(&owed.why)));
+        let restored = Restored { undo, changed: 1, files: vec!["file".to_owned()] };
+        self.run.after_put_back(Some(restored), self.now());
+        while !self.commit() {}
+    }
+
     fn resume(&mut self) {
         self.resumes_left = self.resumes_left.saturating_sub(1);
+        if self.run.stop().is_some() && self.dice.one_in(6) {
+            self.happened.push("tree put back by a person".to_owned());
+            self.tree = self.dice.roll();
+            let done = PutBack { snapshot: self.tree.to_string(), iteration: None, why: Why::Asked };
+            let restored = Restored { undo: String::new(), changed: 1, files: Vec::new() };
+            self.run.put_back(done, restored, self.now());
+            self.wanted = Some(self.tree);
+        }
         if matches!(self.run.step, Step::Code(..)) {
             self.happened.push("fault interrupted".to_owned());
         }
         let now = self.now();
         self.run.resume(now);
+        if self.dice.one_in(6) && self.wanted.is_some() {
+            self.happened.push("tree kept by a person".to_owned());
+            self.run.leave_tree();
+            self.wanted = Some(self.tree);
+        }
         while !self.commit() {}
     }
 
@@ -678,6 +758,7 @@ fn policy(dice: &mut Dice) -> Policy {
         retry: Retry { on_error: on_error(dice), ..Retry::default() },
         patience: if dice.one_in(3) { Patience::For(Duration::from_secs(60)) } else { Patience::default() },
         sandbox: Sandbox::default(),
+        on_failure: if dice.one_in(3) { OnFailure::Restore } else { OnFailure::Keep },
     }
 }
 

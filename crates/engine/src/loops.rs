@@ -201,10 +201,12 @@ impl<S: Store> Loops<S> {
                 retry: Retry::default(),
                 patience: Patience::For(std::time::Duration::ZERO),
                 sandbox: Sandbox::default(),
+                on_failure: ralph_core::policy::OnFailure::Keep,
             },
             crew: Crew::new(Member::new(self.host.clone(), Vec::new()), Vec::new()),
             seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            forked_from: None,
         })
     }
 }

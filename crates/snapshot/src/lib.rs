@@ -37,7 +37,7 @@ pub use digest::{Digest, NotADigest, SnapshotId, TreeHash};
 pub use error::SnapshotError;
 pub use exclusions::{Exclusions, NotBeneath};
 pub use manifest::Kind;
-pub use restore::{PendingRestore, Problem, Report, Restore};
+pub use restore::{NotedRestore, Problem, Report, Restore};
 pub use sweep::{Keep, Swept};
 pub use take::Snapshot;
 pub use text::TextLimits;

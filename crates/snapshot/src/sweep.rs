@@ -20,7 +20,8 @@ const WASTE: f64 = 0.5;
 const SMALL_PACK: u64 = 4 << 20;
 const MANY: usize = 16;
 
-/// Which snapshots stay. The latest always does, and what an unfinished restore needs.
+/// Which snapshots stay. The latest always does, and what an unfinished restore and the undoing of the last
+/// one need.
 #[derive(Debug, Clone)]
 pub struct Keep {
     /// As much as all snapshots together may take up; the oldest go first.
@@ -61,7 +62,7 @@ impl Vault {
     }
 
     /// What the files of the vault take up.
-    fn size(&self) -> Result<u64, SnapshotError> {
+    pub fn size(&self) -> Result<u64, SnapshotError> {
         let sizes = std::fs::read_dir(&self.directory).and_then(|entries| {
             entries.map(|entry| Ok(entry?.metadata()?.len())).collect::<std::io::Result<Vec<u64>>>()
         });
@@ -78,7 +79,7 @@ impl Vault {
         let all = self.list()?;
         let mut pinned: HashSet<SnapshotId> = keep.pinned.iter().copied().collect();
         pinned.extend(all.first().map(|latest| latest.id));
-        if let Some(intent) = self.intent()? {
+        for intent in [self.intent()?, self.finished()?].into_iter().flatten() {
             pinned.extend(intent.needs());
         }
         let (first, rest): (Vec<Kept>, Vec<Kept>) =

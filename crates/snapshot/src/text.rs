@@ -38,7 +38,11 @@ impl Vault {
         to: SnapshotId,
         limits: &TextLimits,
     ) -> Result<String, SnapshotError> {
-        let changes = self.diff(from, to)?;
+        self.text_of(&self.diff(from, to)?, limits)
+    }
+
+    /// Some changes between two snapshots, to be read.
+    pub fn text_of(&self, changes: &[Change], limits: &TextLimits) -> Result<String, SnapshotError> {
         let _lock = self.lock(Access::Shared)?;
         let mut reader = self.reader()?;
         let mut text = String::new();

@@ -78,6 +78,7 @@ impl Run {
     /// The disk or the database let the run down: it ends resumable, as far as that can still be written.
     pub fn fail(&mut self, reason: StopReason, evidence: &str, now: Moment) {
         if let Step::Code(attempt, _) = self.step.clone() {
+            self.tear(&attempt);
             self.note(
                 now.at,
                 Event::AttemptEnded {
@@ -106,6 +107,7 @@ impl Run {
                 evidence: evidence.to_owned(),
             },
         );
+        self.settle_tree(reason);
         self.step = Step::Stop(Stop { reason, evidence: evidence.to_owned() });
     }
 }

@@ -11,6 +11,7 @@ mod limit;
 mod questions;
 mod resume;
 mod steps;
+mod tree;
 mod verify;
 
 pub use verify::Judged;

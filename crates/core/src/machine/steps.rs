@@ -8,6 +8,7 @@ use crate::moment::Moment;
 use crate::policy::Error;
 use crate::progress::Progress;
 use crate::promise::Claim;
+use crate::put_back::{ForkedFrom, PutBack, Why};
 use crate::question::Inbox;
 use crate::report::{Fault, Report, Response};
 use crate::run::{Pace, Request, Run, Step, Tally, Tried, Until};
@@ -33,6 +34,7 @@ impl Run {
             baseline: None,
             begun_from: None,
             origin: None,
+            owed: request.forked_from.as_ref().map(fork),
             progress: Progress::default(),
             pace: Pace::Going,
             tally: Tally::default(),
@@ -48,11 +50,11 @@ impl Run {
             fresh: Vec::new(),
         };
         run.step = run.first_step();
-        run.note(now.at, Event::RunStarted(Box::new(run.started(request.version))));
+        run.note(now.at, Event::RunStarted(Box::new(run.started(request.version, request.forked_from))));
         run
     }
 
-    fn started(&self, version: String) -> Started {
+    fn started(&self, version: String, forked_from: Option<ForkedFrom>) -> Started {
         let promise = &self.policy.completion.promise;
         Started {
             format: FORMAT,
@@ -74,6 +76,7 @@ impl Run {
                 .collect(),
             limits: LimitsShown::from(&self.policy.limits),
             sandbox: self.policy.sandbox.clone(),
+            forked_from,
         }
     }
 
@@ -110,6 +113,7 @@ impl Run {
         self.tally.attempts = attempt.number;
         self.tally.attempts_total += 1;
         self.steered = self.steering.len();
+        self.begun_from = None;
         self.inbox.brief();
         self.asked = None;
         self.handover = None;
@@ -196,8 +200,15 @@ impl Run {
                 self.remember(&attempt, fault.to_string(), Vec::new(), "");
                 self.after_error(&attempt, Error::Passing, &fault.to_string(), now);
             }
-            Fault::Interrupted => self.proceed(Step::Think(self.next_attempt()), now),
-            Fault::Aborted | Fault::TimeUp | Fault::Storage => self.cut_short(attempt, fault, now),
+            Fault::Interrupted => {
+                self.tear(&attempt);
+                self.proceed(Step::Think(self.next_attempt()), now);
+            }
+            Fault::Aborted | Fault::Storage => {
+                self.tear(&attempt);
+                self.cut_short(attempt, fault, now);
+            }
+            Fault::TimeUp => self.cut_short(attempt, fault, now),
         }
     }
 
@@ -274,4 +285,9 @@ impl Run {
             output_tail: output.chars().skip(skip).collect(),
         });
     }
+}
+
+/// A fork begins with the tree that it is forked from.
+fn fork(from: &ForkedFrom) -> PutBack {
+    PutBack { snapshot: from.snapshot.clone(), iteration: Some(from.iteration), why: Why::Forked }
 }

@@ -12,6 +12,8 @@ use crate::escape::{escaped, unescaped};
 use crate::vault::Vault;
 
 pub(super) const NAME: &str = "restore";
+/// The note of the last restore that changed anything, kept so that it can be undone.
+const DONE: &str = "restored";
 const FIRST: &str = "ralph restore 1";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +78,16 @@ impl Intent {
 
 impl Vault {
     pub(crate) fn intent(&self) -> Result<Option<Intent>, SnapshotError> {
-        let path = self.directory.join(NAME);
+        self.note(NAME)
+    }
+
+    /// The last restore that was finished.
+    pub(crate) fn finished(&self) -> Result<Option<Intent>, SnapshotError> {
+        self.note(DONE)
+    }
+
+    fn note(&self, name: &str) -> Result<Option<Intent>, SnapshotError> {
+        let path = self.directory.join(name);
         match std::fs::read_to_string(&path) {
             Ok(text) => match Intent::parse(&text) {
                 Some(intent) => Ok(Some(intent)),
@@ -87,12 +98,13 @@ impl Vault {
         }
     }
 
-    pub(super) fn forget_intent(&self) -> Result<(), SnapshotError> {
+    /// The note of a restore becomes that of the last one.
+    pub(super) fn close_intent(&self) -> Result<(), SnapshotError> {
         let path = self.directory.join(NAME);
-        match std::fs::remove_file(&path) {
+        match std::fs::rename(&path, self.directory.join(DONE)) {
             Ok(()) => self.sync_directory(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error).attempt("remove", &path),
+            Err(error) => Err(error).attempt("rename", &path),
         }
     }
 }

@@ -53,12 +53,19 @@ pub struct Problem {
     pub why: String,
 }
 
-/// A restore that was begun and not finished.
+/// A restore that was begun: not finished, or the last one that was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PendingRestore {
+pub struct NotedRestore {
     pub target: SnapshotId,
     pub before: SnapshotId,
     pub paths: Vec<PathBuf>,
+}
+
+impl From<Intent> for NotedRestore {
+    fn from(intent: Intent) -> NotedRestore {
+        let Intent { target, before, paths, .. } = intent;
+        NotedRestore { target, before, paths }
+    }
 }
 
 impl Vault {
@@ -70,13 +77,13 @@ impl Vault {
     }
 
     /// The restore that a crash cut short, if there is one.
-    pub fn pending_restore(&self) -> Result<Option<PendingRestore>, SnapshotError> {
-        let pending = |intent: Intent| PendingRestore {
-            target: intent.target,
-            before: intent.before,
-            paths: intent.paths,
-        };
-        Ok(self.intent()?.map(pending))
+    pub fn pending_restore(&self) -> Result<Option<NotedRestore>, SnapshotError> {
+        Ok(self.intent()?.map(NotedRestore::from))
+    }
+
+    /// The last restore that changed anything: restoring `before` with the same paths undoes it.
+    pub fn last_restore(&self) -> Result<Option<NotedRestore>, SnapshotError> {
+        Ok(self.finished()?.map(NotedRestore::from))
     }
 
     /// Finishes it. What undoes it is the snapshot that was taken when it was begun.
@@ -124,7 +131,7 @@ impl Vault {
             rustix::fs::syncfs(&root).attempt("make durable", &self.root)?;
             point("snapshot.restore.durable");
         }
-        self.forget_intent()?;
+        self.close_intent()?;
         Ok(report)
     }
 

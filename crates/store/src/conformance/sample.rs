@@ -57,6 +57,7 @@ pub fn run_with_id(id: RunId) -> Run {
         retry: Retry { base: Duration::ZERO, longest: Duration::ZERO, ..Retry::default() },
         patience: ralph_core::policy::Patience::default(),
         sandbox: Sandbox::default(),
+        on_failure: ralph_core::policy::OnFailure::Keep,
     };
     let request = Request {
         id,
@@ -65,6 +66,7 @@ pub fn run_with_id(id: RunId) -> Run {
         crew: Crew::new(member(), Vec::new()).with(vec![route()], Sessions::Continue),
         seed: 42,
         version: "0.0.0".to_owned(),
+        forked_from: None,
     };
     Run::start(request, moment(0))
 }

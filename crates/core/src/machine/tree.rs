@@ -1,0 +1,63 @@
+//! When a tree is put back by the run itself: before an attempt that was cut short is made again, before the first
+//! attempt of a fork, and after the end of a run that failed, where that is wanted.
+
+use crate::attempt::Attempt;
+use crate::event::Event;
+use crate::moment::Moment;
+use crate::policy::OnFailure;
+use crate::put_back::{PutBack, Restored, Why};
+use crate::run::{Run, Step};
+use crate::stop::{RunState, StopReason};
+
+impl Run {
+    /// What is to be put back now. Nothing while an agent or a check is at work, and between ordinary iterations.
+    pub fn to_put_back(&self) -> Option<&PutBack> {
+        let owed = self.owed.as_ref()?;
+        let is_due = match &self.step {
+            Step::Baseline | Step::Select | Step::Think(_) => owed.why != Why::Failed,
+            Step::Stop(_) => owed.why == Why::Failed,
+            Step::Code(..)
+            | Step::Verify(..)
+            | Step::Consolidate(..)
+            | Step::Wait(..)
+            | Step::Abandon(..) => false,
+        };
+        is_due.then_some(owed)
+    }
+
+    /// It was put back; nothing was restored where the tree was like that already.
+    pub fn after_put_back(&mut self, restored: Option<Restored>, now: Moment) {
+        let Some(done) = self.owed.take() else { return };
+        if let Some(restored) = restored {
+            self.put_back(done, restored, now);
+        }
+    }
+
+    /// The tree was put back, by the run itself or by a person. From here on it is as it is wanted.
+    pub fn put_back(&mut self, done: PutBack, restored: Restored, now: Moment) {
+        self.owed = None;
+        let PutBack { snapshot, iteration, why } = done;
+        let Restored { undo, changed, files } = restored;
+        self.note(now.at, Event::RolledBack { iteration, snapshot, undo, changed, files, why });
+    }
+
+    /// A person wants to go on with the tree as it is. What becomes of it at the end is another matter.
+    pub fn leave_tree(&mut self) {
+        self.owed = self.owed.take().filter(|owed| owed.why == Why::Failed);
+    }
+
+    /// The attempt was cut short in the middle of its work: what it left is no state that anybody meant.
+    pub(super) fn tear(&mut self, attempt: &Attempt) {
+        if let Some(snapshot) = self.begun_from.clone() {
+            self.owed = Some(PutBack { snapshot, iteration: Some(attempt.iteration), why: Why::Torn });
+        }
+    }
+
+    pub(super) fn settle_tree(&mut self, reason: StopReason) {
+        let is_lost = reason.state() == RunState::Failed && !reason.is_resumable();
+        if is_lost && self.policy.on_failure == OnFailure::Restore {
+            self.owed =
+                self.origin.clone().map(|snapshot| PutBack { snapshot, iteration: None, why: Why::Failed });
+        }
+    }
+}
