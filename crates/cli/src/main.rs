@@ -2,19 +2,23 @@
 //! Nothing is decided here.
 
 mod agents;
+mod amend;
 mod attach;
 mod commands;
 mod crew;
 mod criteria;
 mod demo;
 mod follow;
+mod history;
 mod models;
+mod paths;
 mod perform;
 mod preflight;
 mod printed;
 mod problem;
 mod project;
 mod render;
+mod restoring;
 mod sandbox;
 mod screen;
 mod settings;

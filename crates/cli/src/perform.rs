@@ -237,6 +237,7 @@ fn engine_problem(error: &EngineError, run: &ralph_core::id::RunId) -> Problem {
         EngineError::Custody(_)
         | EngineError::Output(_)
         | EngineError::Snapshot(_)
+        | EngineError::NoSnapshots
         | EngineError::Write { .. }
         | EngineError::ShareLock { .. }
         | EngineError::Pipe { .. }

@@ -7,6 +7,7 @@ use ralph_core::Timestamp;
 use ralph_core::check::CheckResult;
 use ralph_core::control::{Change, Control};
 use ralph_core::event::{Ending, Entry, Event, LimitsShown, Started};
+use ralph_core::put_back::Why;
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{Report, Usage};
 use ralph_core::stop::RunState;
@@ -32,6 +33,7 @@ pub(crate) fn line(entry: &Entry) -> Option<String> {
         }
         Event::AttemptStarted { attempt, .. } if *attempt > 1 => format!("  attempt {attempt}"),
         Event::AttemptEnded { ending, .. } => attempt_ended(ending),
+        Event::RolledBack { .. } => paint(CALM, &rolled_back(&entry.event)?),
         Event::Baseline { checks } => checks_lines("before the work", checks, &[]),
         Event::Checked { checks, tampering, judgement, .. } => {
             let mut text = checks_lines("checks", checks, tampering);
@@ -93,6 +95,24 @@ fn run_started(started: &Started) -> String {
         format!("  agent {} · {} · sandbox {}", started.agent, limits(&started.limits), started.sandbox);
     let bounds = paint(FAINT, &bounds);
     format!("{head}  {}\n{bounds}", printable(&started.description))
+}
+
+fn rolled_back(event: &Event) -> Option<String> {
+    let Event::RolledBack { iteration, snapshot, changed, files, why, .. } = event else { return None };
+    let when = match (why, iteration) {
+        (Why::Undone, _) => "as it was before the last rollback".to_owned(),
+        (Why::Chosen, _) => format!("as snapshot {} has it", snapshot.get(..12).unwrap_or(snapshot)),
+        (Why::Torn, Some(n)) => format!("as it was before the attempt at iteration {n} that was cut short"),
+        (Why::Asked | Why::Failed | Why::Forked, Some(n)) => format!("as it was when iteration {n} began"),
+        (Why::Asked | Why::Failed | Why::Forked | Why::Torn, None) => "as it was before the run".to_owned(),
+    };
+    let mut names: Vec<String> = files.iter().map(|file| printable(file)).collect();
+    if *changed > files.len() as u64 {
+        names.push(format!("and {} more", changed - files.len() as u64));
+    }
+    let paths = counted(*changed, "path");
+    let names = names.join(", ");
+    Some(format!("↩ put back {when}: {paths} ({names})\n  `ralph rollback --undo` takes this back"))
 }
 
 fn question_line(question: QuestionNo, text: &str, until: Option<Timestamp>) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ralph_engine::{Place, chain};
-use ralph_snapshot::{Exclusions, Options, SnapshotError, Vault};
+use ralph_snapshot::{Exclusions, NotedRestore, Options, SnapshotError, Vault};
 
 use crate::problem::{Problem, Problems};
 
@@ -21,6 +21,21 @@ pub(crate) fn open(place: &Place) -> Result<Option<Arc<Vault>>, Problems> {
     }
 }
 
+/// For commands that look: they make none.
+pub(crate) fn existing(place: &Place) -> Result<Arc<Vault>, Problems> {
+    let vault = if place.snapshots().is_dir() { open(place)? } else { None };
+    let none = || Problem::new("there are no snapshots in this project");
+    Ok(vault.ok_or_else(|| none().next("a run takes them, unless `snapshots.enabled` is false"))?)
+}
+
+/// A restore that was cut short; nothing is said of a vault that cannot be read, or that there is not.
+pub(crate) fn pending(place: &Place) -> Option<NotedRestore> {
+    existing(place).ok()?.pending_restore().ok()?
+}
+
 pub(crate) fn problem(error: &SnapshotError) -> Problem {
-    Problem::new(chain(error)).exit(1)
+    match error {
+        SnapshotError::NotBeneath(_) => Problem::new(chain(error)),
+        _ => Problem::new(chain(error)).exit(1),
+    }
 }

@@ -1,9 +1,11 @@
 //! How numbers and times are said to people, and how text gets out.
 
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::time::Duration;
 
 use ralph_core::Timestamp;
+
+use crate::problem::{Problem, Problems};
 
 /// `1.2 s`, `3 min 05 s`, `2 h 10 min`.
 pub(crate) fn span(duration: Duration) -> String {
@@ -49,6 +51,15 @@ pub(crate) fn since(earlier: Timestamp, later: Timestamp) -> Duration {
 pub(crate) fn print(text: &str) {
     let mut out = anstream::stdout().lock();
     let _reader_went_away = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Asks whoever is at the terminal.
+pub(crate) fn confirmed(question: &str) -> Result<bool, Problems> {
+    print(question);
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    read.map_err(|error| Problem::new(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 pub(crate) fn print_json(value: &impl serde::Serialize) {

@@ -79,7 +79,8 @@ pub enum Event {
     },
     /// The tree was put back as it was.
     RolledBack {
-        /// As it was when this iteration began; none: before the run, or before the last time that it was put back.
+        /// As it was when this iteration began; none: before the run, or as
+        /// `why` says.
         iteration: Option<u32>,
         snapshot: String,
         /// The snapshot of the tree as it was before.

@@ -20,6 +20,8 @@ pub struct PutBack {
 pub enum Why {
     /// A person asked for it.
     Asked,
+    /// A person chose a snapshot.
+    Chosen,
     /// A person took the last one back.
     Undone,
     /// An attempt was cut short and is made again.

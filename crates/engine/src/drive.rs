@@ -78,7 +78,11 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     async fn perform(&mut self) -> Result<(), EngineError> {
+        self.finish_restore().await?;
         loop {
+            if self.run.stop().is_none() {
+                self.put_back().await?;
+            }
             match self.run.step.clone() {
                 Step::Baseline => self.baseline().await?,
                 Step::Select => self.select().await?,
@@ -90,7 +94,7 @@ impl<S: Store + 'static> Drive<S> {
                 Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),
                 Step::Stop(_) => {
                     if self.stop().await? == Settled::Stands {
-                        return Ok(());
+                        return self.put_back().await;
                     }
                 }
             }

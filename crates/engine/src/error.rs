@@ -19,6 +19,8 @@ pub enum EngineError {
     Output(#[from] OutputError),
     #[error(transparent)]
     Snapshot(#[from] ralph_snapshot::SnapshotError),
+    #[error("there are no snapshots, so nothing can be put back")]
+    NoSnapshots,
     #[error("cannot write {}", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot hand the lock of the tree to a guard")]
@@ -45,6 +47,7 @@ impl EngineError {
                 Some(StopReason::Database)
             }
             EngineError::Store(_)
+            | EngineError::NoSnapshots
             | EngineError::Custody(_)
             | EngineError::ShareLock { .. }
             | EngineError::Pipe { .. }

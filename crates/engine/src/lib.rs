@@ -27,6 +27,7 @@ pub mod loops;
 pub mod output;
 mod place;
 mod probe;
+mod put_back;
 mod rescue;
 pub mod sandbox;
 mod settle;
@@ -46,8 +47,9 @@ pub use guard::Guard;
 pub use hooks::{Hook, deliveries};
 pub use place::Place;
 pub use probe::{Answer, preflight};
+pub use put_back::{carry_out, finished, restored};
 pub use urgency::Urgency;
-pub use verify::definition;
+pub use verify::{definition, head};
 pub use wake::ring;
 
 /// Random bits from the kernel.

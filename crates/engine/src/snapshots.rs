@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use ralph_core::event::{Event, Occasion};
 use ralph_core::progress::{PIECES, Sketch};
-use ralph_snapshot::{Snapshot, SnapshotError, SnapshotId, TextLimits, Vault};
+use ralph_snapshot::{Snapshot, SnapshotError, SnapshotId, TextLimits, Uncovered, Vault};
 use ralph_store::Store;
 
 use crate::drive::Drive;
 use crate::error::EngineError;
+use crate::verify::head;
 
 /// How many changed files a sketch names.
-const NAMED: usize = 20;
+pub(crate) const NAMED: usize = 20;
 
 impl<S: Store + 'static> Drive<S> {
     /// Keeps the tree as it is now, with the next commit saying so. Nothing where there is no vault.
@@ -24,11 +25,14 @@ impl<S: Store + 'static> Drive<S> {
         let snapshot = aside(vault, Vault::take).await?;
         let id = snapshot.id.to_string();
         let uncovered = snapshot.uncovered.len() as u64;
+        let head = head(&self.parts.place.root);
+        let at = self.now().at;
+        if self.run.origin.is_none() && uncovered > 0 {
+            self.run.note(at, Event::Notice { text: not_covered(&snapshot.uncovered) });
+        }
         self.run.kept(&id, occasion);
-        self.run.note(
-            self.now().at,
-            Event::SnapshotTaken { iteration, attempt, occasion, snapshot: id, uncovered },
-        );
+        let taken = Event::SnapshotTaken { iteration, attempt, occasion, snapshot: id, uncovered, head };
+        self.run.note(at, taken);
         Ok(Some(snapshot))
     }
 
@@ -49,6 +53,16 @@ impl<S: Store + 'static> Drive<S> {
         })
         .await
     }
+}
+
+/// What no rollback brings back, told before anything is done.
+fn not_covered(all: &[Uncovered]) -> String {
+    let mut told: Vec<String> =
+        all.iter().take(NAMED).map(|one| format!("{} ({})", one.path.display(), one.reason)).collect();
+    if all.len() > NAMED {
+        told.push(format!("and {} more", all.len() - NAMED));
+    }
+    format!("no snapshot holds these, and no rollback brings them back: {}", told.join(", "))
 }
 
 fn sketch_of(text: &str, files: Vec<String>) -> Sketch {

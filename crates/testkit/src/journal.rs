@@ -56,7 +56,8 @@ fn is_of_attempt(entry: &Value) -> bool {
 /// What comes of a crash: going on, the wait after a lost attempt, and controls that changed nothing.
 fn is_accident(entry: &Value) -> bool {
     match entry["type"].as_str() {
-        Some("run_resumed") => true,
+        // Where a crash fell decides whether there is anything to put back.
+        Some("run_resumed" | "rolled_back") => true,
         Some("control_applied") => entry["changed"] == false,
         Some("waiting") => entry["why"].as_str().is_some_and(|why| why.contains("failed")),
         _ => false,

@@ -7,8 +7,8 @@ use ralph_agents::catalog::Catalogue;
 use ralph_core::policy::Kind;
 use ralph_core::sandbox::Mode;
 use ralph_engine::custody::{Custody, CustodyKind, GuardOptions};
-use ralph_engine::lock;
 use ralph_engine::sandbox::probe;
+use ralph_engine::{Place, lock};
 use ralph_store::{SqliteStore, Store, StoreError};
 use serde::Serialize;
 
@@ -18,6 +18,7 @@ use crate::perform::{cgroup, redactor, staff};
 use crate::project::{Project, block_on};
 use crate::settings::trust::Trust;
 use crate::settings::{CustodyChoice, Given, Settings};
+use crate::vault;
 use crate::words::{print, print_json, size};
 
 /// Look at this machine and this project: what works, what is missing, what to do about it.
@@ -67,6 +68,7 @@ async fn examine(project: Project) -> Vec<Finding> {
         state_directory(&project.state_dir),
         database(&project).await,
         owner(&project),
+        snapshots(&project.place),
     ];
     let (resolved, choice) = settings(project);
     findings.push(processes(choice).await);
@@ -127,6 +129,29 @@ fn owner(project: &Project) -> Finding {
     match lock::owner(&project.place.owner_file()) {
         Some(owner) => good("run", format!("{} is on, pid {}", owner.run, owner.pid)),
         None => good("run", "none is on in this directory".to_owned()),
+    }
+}
+
+fn snapshots(place: &Place) -> Finding {
+    if !place.snapshots().is_dir() {
+        return good("snapshots", "none yet; runs take them".to_owned());
+    }
+    let looked = vault::existing(place).and_then(|vault| {
+        let kept = vault.list().and_then(|kept| Ok((kept.len(), vault.size()?, vault.pending_restore()?)));
+        kept.map_err(|error| vault::problem(&error).into())
+    });
+    match looked {
+        Ok((_, _, Some(_))) => bad(
+            "snapshots",
+            "a rollback was cut short, and some files are not as anybody wants them".to_owned(),
+            "`ralph rollback` or `ralph resume` finishes it",
+        ),
+        Ok((count, bytes, None)) => {
+            good("snapshots", format!("{}, {}", crate::words::counted(count as u64, "snapshot"), size(bytes)))
+        }
+        Err(problems) => {
+            bad("snapshots", problems.to_string(), "move the directory `snapshots` beside the database away")
+        }
     }
 }
 

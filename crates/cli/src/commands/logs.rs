@@ -117,6 +117,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             Event::RunStarted(_)
             | Event::RunResumed {}
             | Event::Baseline { .. }
+            | Event::RolledBack { .. }
             | Event::ControlApplied { .. }
             | Event::Waiting { .. }
             | Event::Paused {}

@@ -14,6 +14,7 @@ pub(crate) mod init;
 pub(crate) mod logs;
 pub(crate) mod replay;
 pub(crate) mod resume;
+pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod set;
 pub(crate) mod status;
@@ -50,6 +51,7 @@ enum Command {
     Status(status::Args),
     Logs(logs::Args),
     Replay(replay::Args),
+    Rollback(rollback::Args),
     Stop(control::StopArgs),
     Pause(control::PauseArgs),
     Set(set::Args),
@@ -76,6 +78,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Status(args) => status::run(args),
         Command::Logs(args) => logs::run(args),
         Command::Replay(args) => replay::run(args),
+        Command::Rollback(args) => rollback::run(args),
         Command::Stop(args) => control::stop(args),
         Command::Pause(args) => control::pause(args),
         Command::Set(args) => set::run(args),

@@ -9,28 +9,38 @@ use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
 use ralph_core::run::Run;
 use ralph_engine::lock::{self, LockError, TreeLock};
-use ralph_engine::{Hook, Place, custody, deliveries, ring};
+use ralph_engine::{Hook, Place, carry_out, custody, deliveries, restored, ring};
 use ralph_store::{Commit, SqliteStore, Store, StoreError};
 
 use super::Outcome;
 use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
+use crate::amend::amend;
 use crate::crew::check;
 use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
+use crate::restoring::told;
 use crate::sandbox::Ground;
 use crate::settings::Given;
+use crate::vault;
 
 /// Un-pause a live run, or go on with one that was stopped, aborted or interrupted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   ralph resume               the latest run of this directory
-  ralph resume 1k7zq0m8xw3f  a run by its id, or the beginning of it")]
+  ralph resume 1k7zq0m8xw3f  a run by its id, or the beginning of it
+  ralph resume --keep-tree   go on with what an interrupted attempt left
+
+An attempt that was cut short is made again from the files it began with; `ralph rollback --undo` takes that back.")]
 pub(crate) struct Args {
     /// The run's id or the beginning of it; the latest by default
     run: Option<String>,
+
+    /// Leave the files as an attempt that was cut short left them
+    #[arg(long)]
+    keep_tree: bool,
 
     /// Use what the project's files ask to run, without `ralph trust`
     #[arg(long)]
@@ -54,6 +64,9 @@ async fn resume(args: Args, project: Project) -> Outcome {
     }
     let seen = load(&store, &id).await?;
     if !seen.is_unfinished() {
+        if seen.to_put_back().is_some() {
+            put_back(&store, &project.place, &seen).await?;
+        }
         return finished(&seen);
     }
     let lock = take_lock(&project.place, &id)?;
@@ -72,7 +85,7 @@ async fn resume(args: Args, project: Project) -> Outcome {
     };
     ground.renew(&asked.policy.sandbox)?;
     let mut run = take(&store, &id).await?;
-    let begun = reopen(&store, &mut run, &hooks(&settings)).await?;
+    let begun = reopen(&store, &mut run, &hooks(&settings), args.keep_tree).await?;
     let (redactor, how) = (redactor(), args.show.how(settings.detail));
     let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how };
     let run = perform(stage, run, begun).await?;
@@ -104,6 +117,18 @@ async fn unpause(store: &SqliteStore, place: &Place, id: &RunId) -> Result<bool,
     }
     // It is alive and busy; what is asked of it is written down.
     Ok(true)
+}
+
+/// The run ended, and the crash came before its tree was put back as its settings want it.
+async fn put_back(store: &SqliteStore, place: &Place, run: &Run) -> Result<(), Problems> {
+    let _lock = take_lock(place, &run.id)?;
+    let owed = run.to_put_back().and_then(|owed| owed.snapshot.parse().ok());
+    let (Some(target), Ok(vault)) = (owed, vault::existing(place)) else { return Ok(()) };
+    let report = carry_out(&vault, target, &[]).map_err(|error| vault::problem(&error))?;
+    amend(store, &run.id, |run, now| run.after_put_back(restored(&report), now)).await?;
+    crate::words::print("put back as it was before the run; `ralph rollback --undo` takes this back\n");
+    crate::words::print(&told(&report, false));
+    Ok(())
 }
 
 /// A run that has ended for good says so again, with the exit code it had.
@@ -139,11 +164,15 @@ async fn reopen(
     store: &SqliteStore,
     run: &mut Run,
     hooks: &[Hook],
+    keep_tree: bool,
 ) -> Result<Vec<ralph_core::event::Entry>, Problems> {
     loop {
         let now = Moment { at: Timestamp::now(), running: run.tally.running };
         let mut next = run.clone();
         next.resume(now);
+        if keep_tree {
+            next.leave_tree();
+        }
         let told = deliveries(hooks, &next);
         match store.commit(&next, now.at, &told).await.map_err(|error| store_problem(&error))? {
             Commit::Written(entries) => {

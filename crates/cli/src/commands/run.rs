@@ -201,6 +201,7 @@ fn new_run(id: RunId, at: Timestamp, prompt: &Prompt, policy: Policy, crew: Crew
         crew,
         seed: ralph_engine::entropy(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        forked_from: None,
     };
     let mut run = Run::start(request, Moment { at, running: std::time::Duration::ZERO });
     for text in notices {

@@ -14,6 +14,7 @@ use crate::follow;
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::render;
 use crate::settings::Given;
+use crate::vault;
 use crate::words::{counted, moment, print, print_json, since, span};
 
 /// Show how a run stands: the latest of this directory, or one by its id.
@@ -43,6 +44,8 @@ pub(crate) struct Status {
     alive: bool,
     /// Whether `ralph resume` may go on with it.
     resumable: bool,
+    /// Whether a rollback was cut short; the next `ralph rollback` or `ralph resume` finishes it.
+    rollback_pending: bool,
 }
 
 /// One line of `--list --json`.
@@ -77,7 +80,8 @@ pub(crate) fn run(args: Args) -> Outcome {
         let id = find_run(&store, &project.place, args.run.as_deref()).await?;
         let (run, view) = follow::view(&store, &id).await?;
         let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
-        let status = Status { alive, resumable: run.is_unfinished() && !alive, view };
+        let rollback_pending = !alive && vault::pending(&project.place).is_some();
+        let status = Status { alive, resumable: run.is_unfinished() && !alive, rollback_pending, view };
         if args.json {
             print_json(&status);
         } else {
@@ -125,6 +129,9 @@ fn tell(status: &Status) -> String {
     text += &format!("time      {} since {}\n", span(since(view.started_at, until)), moment(view.started_at));
     if let Some(line) = view.last_output.lines().rev().find(|line| !line.trim().is_empty()) {
         text += &format!("last      {}\n", printable(line));
+    }
+    if status.rollback_pending {
+        text += "rollback  was cut short; `ralph rollback` or `ralph resume` finishes it\n";
     }
     text += &next(status);
     text

@@ -1,6 +1,6 @@
 //! `ralph trust`.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::IsTerminal;
 
 use jiff::Timestamp;
 use ralph_engine::output::printable;
@@ -138,10 +138,5 @@ fn confirmed() -> Result<bool, Problems> {
             .next("`ralph trust --yes` allows it without asking")
             .into());
     }
-    print("Allow this? [y/N] ");
-    std::io::stdout().flush().ok();
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    read.map_err(|error| Problem::new(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    crate::words::confirmed("Allow this? [y/N] ")
 }

@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 27] = [
+pub(crate) const EVENTS: [&str; 28] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -22,6 +22,7 @@ pub(crate) const EVENTS: [&str; 27] = [
     "agent_spawned",
     "attempt_ended",
     "snapshot_taken",
+    "rolled_back",
     "baseline",
     "checked",
     "progress",

@@ -10,7 +10,9 @@ use ralph_core::agent_event::Detail;
 use ralph_core::check::{Check, Verification};
 use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
-use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
+use ralph_core::policy::{
+    Completion, Deadlines, Kind, Limits, OnFailure, Patience, Policy, Promise, Retry, Signal,
+};
 use ralph_core::promise::Word;
 use ralph_core::route::Route;
 use ralph_core::sandbox::Sandbox;
@@ -123,6 +125,7 @@ impl Settings {
             retry: self.retry,
             patience: self.patience,
             sandbox: Sandbox::default(),
+            on_failure: OnFailure::Keep,
         }
     }
 

@@ -28,6 +28,7 @@ mod shown;
 mod signals;
 mod starts;
 mod storage;
+mod time;
 mod vanished;
 
 use ralph_testkit::Project;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const LONGEST: u64 = 4 << 20;
 
 /// The commit, or the name of a branch without one. `None` where there is no repository.
-pub(super) fn commit(root: &Path) -> Option<String> {
+pub fn commit(root: &Path) -> Option<String> {
     let git = git_dir(root)?;
     let head = line(&git.join("HEAD"))?;
     let Some(name) = head.strip_prefix("ref: ") else { return Some(head) };

@@ -6,6 +6,7 @@ mod head;
 mod window;
 
 pub use fixed::content as definition;
+pub use head::commit as head;
 
 use std::collections::BTreeMap;
 
@@ -29,6 +30,7 @@ impl<S: Store + 'static> Drive<S> {
     /// Runs the checks before anything is done, so that what they say later can be told from what they always say.
     pub(crate) async fn baseline(&mut self) -> Result<(), EngineError> {
         crash_point("baseline.before");
+        self.keep((0, 0), Occasion::Begin).await?;
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }
@@ -37,7 +39,7 @@ impl<S: Store + 'static> Drive<S> {
         let outcome = match self.run_checks(0, 0).await? {
             Ok(checks) => {
                 // Checks leave things behind; what they leave is not the agent's doing.
-                let kept = self.keep((0, 0), Occasion::Begin).await?;
+                let kept = self.keep((0, 0), Occasion::End).await?;
                 let standing = self.standing(&checks, kept.as_ref());
                 Ok(Evidence { checks, standing, ..Evidence::default() })
             }

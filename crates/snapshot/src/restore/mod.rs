@@ -39,6 +39,8 @@ pub struct Report {
     pub target: SnapshotId,
     /// The tree as it was before: restoring this undoes it all.
     pub before: SnapshotId,
+    /// The tree as it was found; another than `before` where a restore that was cut short was finished.
+    pub found: SnapshotId,
     /// From what was there to what the snapshot has, without what went wrong.
     pub changes: Vec<Change>,
     /// What the snapshot does not have but was not deleted: its own rules ignore it, or ignored files are in it.
@@ -116,8 +118,9 @@ impl Vault {
         let mut reader = self.reader()?;
         let changes = self.changes(taken.snapshot.tree_hash(), record.tree, &mut reader)?;
         let plan = Plan::make(self, &record, changes, &restore.paths, &mut reader)?;
+        let found = taken.snapshot.id;
         let mut report =
-            Report { target, before, changes: plan.changes, kept: plan.kept, problems: Vec::new() };
+            Report { target, before, found, changes: plan.changes, kept: plan.kept, problems: Vec::new() };
         if restore.dry_run {
             return Ok(report);
         }

@@ -39,6 +39,17 @@ pub enum Reason {
     Unreadable { error: String },
 }
 
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reason::Socket => f.write_str("a socket"),
+            Reason::Device => f.write_str("a device"),
+            Reason::TooLarge { bytes } => write!(f, "{bytes} bytes, too large"),
+            Reason::Unreadable { error } => write!(f, "not readable: {error}"),
+        }
+    }
+}
+
 impl Uncovered {
     fn new(path: &[u8], reason: Reason) -> Uncovered {
         Uncovered { path: os(path).into(), reason }
