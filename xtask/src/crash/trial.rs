@@ -137,10 +137,10 @@ fn judge(project: &Project, expected: &[Value], blows: usize) -> Result<(), Stri
     if seqs != (1..=journal.len() as u64).collect::<Vec<_>>() {
         return Err(format!("the journal has gaps: {seqs:?}"));
     }
-    if let Ok(violation) = fs::read_to_string(project.tree().join("violation")) {
+    if let Ok(violation) = fs::read_to_string(project.base().join("violation")) {
         return Err(format!("two agents at once: {violation}"));
     }
-    let trace = fs::read_to_string(project.tree().join("trace")).unwrap_or_default();
+    let trace = fs::read_to_string(project.base().join("trace")).unwrap_or_default();
     let begun = trace.lines().filter(|line| line.starts_with("begin")).count();
     if begun > 3 + blows {
         return Err(format!("{begun} agents were started"));

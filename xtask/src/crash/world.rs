@@ -4,26 +4,28 @@ use std::path::Path;
 
 use ralph_testkit::Project;
 
-/// Takes a lock on the tree and writes down that it could not.
+/// Takes a lock and writes down that it could not. What it tells of itself is beside the tree, so that the tree is the same
+/// however often it is started.
 const AGENT: &str = r#"
-exec 9>"$PWD/only-one"
-flock -n 9 || echo "attempt $RALPH_ITERATION/$RALPH_ATTEMPT was not alone" >> "$PWD/violation"
-echo "begin $RALPH_ITERATION $RALPH_ATTEMPT" >> "$PWD/trace"
+beside=$(dirname "$PWD")
+exec 9>"$beside/only-one"
+flock -n 9 || echo "attempt $RALPH_ITERATION/$RALPH_ATTEMPT was not alone" >> "$beside/violation"
+echo "begin $RALPH_ITERATION $RALPH_ATTEMPT" >> "$beside/trace"
 echo "working on $RALPH_ITERATION"
 sleep 0.02
 "#;
 
 /// Asks something of its own run, until it is acknowledged.
 const ASKING: &str = r#"
-if [ "$RALPH_ITERATION" = 1 ] && [ ! -e "$PWD/asked" ]; then
+if [ "$RALPH_ITERATION" = 1 ] && [ ! -e "$beside/asked" ]; then
   run=$RALPH_RUN
   ask() { env -u RALPH_RUN XDG_STATE_HOME="$XDG_STATE_HOME" "$UNDER_TEST" steer "mind the gap" "$run" >/dev/null 9>&-; }
-  { ask || FAILPOINTS= ask; } 2>/dev/null && touch "$PWD/asked"
+  { ask || FAILPOINTS= ask; } 2>/dev/null && touch "$beside/asked"
 fi
 "#;
 
 const END: &str = r#"
-echo "end $RALPH_ITERATION $RALPH_ATTEMPT" >> "$PWD/trace"
+echo "end $RALPH_ITERATION $RALPH_ATTEMPT" >> "$beside/trace"
 if [ "$RALPH_ITERATION" -ge 3 ]; then echo "<promise>$RALPH_PROMISE</promise>"; fi
 exit 0
 "#;
