@@ -1,6 +1,6 @@
 //! How fast outputs are read, beside looking for the ends of lines in the same bytes.
 //!
-//! `cargo bench -p ralph-checks --bench read` reads 100 MB of each kind.
+//! `cargo bench -p ralph-checks --bench read` reads 20 MB of each kind, `-- --large` reads 100 MB.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -9,16 +9,17 @@ use ralph_checks::diff::{fingerprint_unified, similarity};
 use ralph_checks::{Exit, Output, Root, read};
 
 const MB: usize = 1_000_000;
-const SIZE: usize = 100 * MB;
 
 fn main() {
     // Without it this is a test run of all targets, which is no time to measure.
-    if !std::env::args().any(|flag| flag == "--bench") {
+    let flags: Vec<String> = std::env::args().collect();
+    if !flags.iter().any(|flag| flag == "--bench") {
         return;
     }
+    let size = if flags.iter().any(|flag| flag == "--large") { 100 * MB } else { 20 * MB };
     println!("{:<12} {:>10} {:>12} {:>8} {:>9}", "output", "read MB/s", "lines MB/s", "ratio", "failures");
     for (name, block) in kinds() {
-        let bytes = block.repeat(SIZE.div_ceil(block.len()));
+        let bytes = block.repeat(size.div_ceil(block.len()));
         // Alternately, so that a busy machine slows both.
         let rounds: Vec<(f64, f64)> = (0..3).map(|_| (rate(&bytes, failures), rate(&bytes, ends))).collect();
         let best = |rates: &mut dyn Iterator<Item = f64>| rates.fold(0.0, f64::max);

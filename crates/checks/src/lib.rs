@@ -1,6 +1,6 @@
 //! What a check found: which commands a project has of its own, and what test runners, compilers and linters print.
 //!
-//! Nothing here starts a process. [`discover`] reads files of the project's directory, a bounded amount of each;
+//! Nothing here starts a process. [`discover()`] reads files of the project's directory, a bounded amount of each;
 //! everything else takes bytes and gives values.
 
 pub mod diff;

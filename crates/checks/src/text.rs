@@ -28,7 +28,10 @@ pub(crate) fn visible(line: &[u8]) -> (Cow<'_, str>, bool) {
     let cut = line.len() > LONGEST_LINE;
     let line = if cut { &line[..LONGEST_LINE] } else { line };
     if memchr::memchr(0x1b, line).is_none() {
-        return (String::from_utf8_lossy(without_overwritten(line)), cut);
+        let line = without_overwritten(line);
+        // Nearly always; the check alone is much faster than replacing.
+        let text = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+        return (text, cut);
     }
     let plain = without_escapes(line);
     (Cow::Owned(String::from_utf8_lossy(without_overwritten(&plain)).into_owned()), cut)

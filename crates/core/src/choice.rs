@@ -161,6 +161,7 @@ impl Crew {
 fn plain(member: &Member) -> Member {
     Member::new(member.agent.clone(), member.command.clone())
         .with(member.model.clone(), member.effort.clone())
+        .speaking(member.protocol)
 }
 
 #[cfg(test)]

@@ -147,21 +147,7 @@ impl RunView {
                 self.doing = Doing::Waiting { until: *until, why: "every agent is limited".to_owned() };
             }
             Event::AgentChanged { to, .. } => self.agent = to.clone(),
-            Event::QuestionAsked { question, task, iteration, text, until } => {
-                if let Some(until) = until {
-                    self.status = RunState::Paused;
-                    self.doing =
-                        Doing::Waiting { until: *until, why: "an answer to the agent's question".to_owned() };
-                }
-                self.questions.push(Question {
-                    no: *question,
-                    task: task.clone(),
-                    iteration: *iteration,
-                    text: text.clone(),
-                    asked_at: entry.at,
-                    fate: Fate::Open,
-                });
-            }
+            Event::QuestionAsked { until, .. } => self.asked(entry, *until),
             Event::QuestionAnswered { question, answer } => {
                 self.decided(*question, &Fate::Answered { answer: answer.clone() });
             }
@@ -196,6 +182,22 @@ impl RunView {
             | Event::Limit { .. }
             | Event::Notice { .. } => {}
         }
+    }
+
+    fn asked(&mut self, entry: &Entry, until: Option<Timestamp>) {
+        let Event::QuestionAsked { question, task, iteration, text, .. } = &entry.event else { return };
+        if let Some(until) = until {
+            self.status = RunState::Paused;
+            self.doing = Doing::Waiting { until, why: "an answer to the agent's question".to_owned() };
+        }
+        self.questions.push(Question {
+            no: *question,
+            task: task.clone(),
+            iteration: *iteration,
+            text: text.clone(),
+            asked_at: entry.at,
+            fate: Fate::Open,
+        });
     }
 
     fn decided(&mut self, no: QuestionNo, fate: &Fate) {

@@ -1,5 +1,7 @@
 //! `file:line:column: error: text`: gcc, clang, linkers, mypy, ruff's short form, javac, the Go compiler and vet.
 
+use memchr::memmem::Finder;
+
 use super::Format;
 use super::sink::{Complaint, Severity, Sink};
 use crate::tool::Tool;
@@ -7,11 +9,18 @@ use crate::tool::Tool;
 #[derive(Debug)]
 pub(super) struct Colons {
     tool: Option<Tool>,
+    /// What linkers say; looked for in every line, and so made ready once.
+    undefined: Finder<'static>,
+    multiple: Finder<'static>,
 }
 
 impl Colons {
     pub(super) fn new(tool: Option<Tool>) -> Colons {
-        Colons { tool }
+        Colons {
+            tool,
+            undefined: Finder::new("undefined reference to "),
+            multiple: Finder::new("multiple definition of "),
+        }
     }
 }
 
@@ -25,8 +34,9 @@ struct Place<'a> {
 
 impl Format for Colons {
     fn line(&mut self, line: &str, out: &mut Sink<'_>) {
-        if line.contains("undefined reference to ") || line.contains("multiple definition of ") {
-            return linker(line, out);
+        let bytes = line.as_bytes();
+        if let Some(at) = self.undefined.find(bytes).or_else(|| self.multiple.find(bytes)) {
+            return linker(line, at, out);
         }
         let Some(place) = place(line) else { return };
         let extension = place.file.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -105,6 +115,9 @@ fn bracketed(text: &str) -> (&str, &str) {
 
 /// `F401 [*] text`: up to five capitals, digits, and the text.
 pub(super) fn ruff_code(text: &str) -> Option<(&str, &str)> {
+    if !text.starts_with(|first: char| first.is_ascii_uppercase()) {
+        return None;
+    }
     let (code, rest) = text.split_once(' ')?;
     let code = code.trim_end_matches(':');
     let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
@@ -115,12 +128,8 @@ pub(super) fn ruff_code(text: &str) -> Option<(&str, &str)> {
 }
 
 /// `main.c:(.text+0x5): undefined reference to `foo'`, with or without the name of the linker before it.
-fn linker(line: &str, out: &mut Sink<'_>) {
-    let (before, message) = match (line.find("undefined reference to "), line.find("multiple definition of "))
-    {
-        (Some(at), _) | (None, Some(at)) => line.split_at(at),
-        (None, None) => return,
-    };
+fn linker(line: &str, at: usize, out: &mut Sink<'_>) {
+    let (before, message) = line.split_at(at);
     // Behind a semicolon the first definition is named with its address.
     let message = message.split(';').next().unwrap_or(message);
     let file = before.split(":(").next().unwrap_or_default();

@@ -14,7 +14,7 @@ impl Format for Eslint {
     fn line(&mut self, line: &str, out: &mut Sink<'_>) {
         if !line.starts_with(' ') {
             self.file.clear();
-            if line.contains(['.', '/', '\\']) {
+            if memchr::memchr3(b'.', b'/', b'\\', line.as_bytes()).is_some() {
                 self.file.push_str(crate::text::cut(line.trim_end_matches(':'), 4096));
             }
             return;

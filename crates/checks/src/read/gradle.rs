@@ -72,6 +72,9 @@ fn failed(line: &str) -> Option<(&str, &str)> {
 
 /// `6 tests completed, 3 failed, 1 skipped`.
 fn counts(line: &str) -> Option<Counts> {
+    if !line.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
     let (total, rest) = line.split_once(" test")?;
     let total: u64 = total.parse().ok()?;
     let rest = rest.trim_start_matches('s').strip_prefix(" completed")?;

@@ -105,7 +105,7 @@ fn formats(tool: Option<Tool>) -> Vec<Box<dyn Format>> {
         Box::new(node_spec::NodeSpec::default()),
         Box::new(tap::Tap::new(tool)),
         Box::new(go::GoTest::default()),
-        Box::new(tsc::Tsc),
+        Box::new(tsc::Tsc::default()),
         Box::new(eslint::Eslint::default()),
         Box::new(colons::Colons::new(tool)),
         Box::new(maven::Maven::default()),

@@ -65,7 +65,8 @@ impl Nextest {
     fn close(&mut self, out: &mut Sink<'_>) {
         let Some(failing) = self.failing.take() else { return };
         if failing.retried && self.tried.len() < MOST_TRIED {
-            self.tried.insert((failing.program.clone(), failing.name.clone()), failing);
+            // At the end they are only listed: the first time says most.
+            self.tried.entry((failing.program.clone(), failing.name.clone())).or_insert(failing);
         } else {
             failing.tell(out);
         }
@@ -107,7 +108,10 @@ enum Ending {
 
 /// `        FAIL [   0.109s] (3/6) shop::leap a_century_is_none`.
 fn status(line: &str) -> Option<Status<'_>> {
-    let (words, rest) = line.split_once(" [").filter(|_| line.starts_with(' '))?;
+    if !line.starts_with(' ') {
+        return None;
+    }
+    let (words, rest) = line.split_once(" [")?;
     let words = words.trim_start();
     let retried = words.starts_with("TRY ");
     let word = words.rsplit(' ').next().unwrap_or(words);

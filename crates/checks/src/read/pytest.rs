@@ -137,6 +137,9 @@ fn ruled(line: &str, mark: char) -> Option<&str> {
 /// `==== 3 failed, 3 passed in 0.04s ====`, with or without the rule.
 fn counts(line: &str) -> Option<Counts> {
     let text = ruled(line, '=').unwrap_or(line);
+    if !text.starts_with(|first: char| first.is_ascii_digit() || first == 'n') {
+        return None;
+    }
     let (numbers, took) = text.rsplit_once(" in ")?;
     let seconds = took.split(' ').next()?.strip_suffix('s')?;
     seconds.parse::<f64>().ok()?;

@@ -1,6 +1,7 @@
 //! Where the formats put what they recognise: each failure once, named by what stays the same.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher as _, Hash, RandomState};
 
 use crate::findings::{Counts, Failure, Location};
 use crate::fingerprint::Fingerprint;
@@ -12,9 +13,11 @@ use crate::tool::Tool;
 pub(crate) const MOST_FAILURES: usize = 5_000;
 const LONGEST_MESSAGE: usize = 2_000;
 const LONGEST_TITLE: usize = 200;
+/// What has been said word for word is passed over; this many sayings are remembered.
+const MOST_SAID: usize = 50_000;
 
 /// A test that failed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Hash)]
 pub(crate) struct Test<'a> {
     /// The file or program that the test belongs to; part of its name.
     pub(crate) file: &'a str,
@@ -25,7 +28,7 @@ pub(crate) struct Test<'a> {
 }
 
 /// A complaint of a compiler or linter.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Hash)]
 pub(crate) struct Complaint<'a> {
     pub(crate) severity: Severity,
     pub(crate) file: &'a str,
@@ -37,7 +40,7 @@ pub(crate) struct Complaint<'a> {
     pub(crate) more: &'a str,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Severity {
     #[default]
     Error,
@@ -56,6 +59,8 @@ pub(crate) struct Sink<'a> {
     counts: BTreeMap<Tool, Counts>,
     sources: BTreeSet<Tool>,
     truncated: bool,
+    said: HashSet<u64>,
+    hasher: RandomState,
 }
 
 /// What is left at the end.
@@ -79,7 +84,17 @@ impl<'a> Sink<'a> {
             counts: BTreeMap::new(),
             sources: BTreeSet::new(),
             truncated: false,
+            said: HashSet::new(),
+            hasher: RandomState::new(),
         }
+    }
+
+    /// Whether exactly this has been said before.
+    fn is_said(&mut self, saying: impl Hash) -> bool {
+        if self.said.len() >= MOST_SAID {
+            self.said.clear();
+        }
+        !self.said.insert(self.hasher.hash_one(saying))
     }
 
     pub(crate) fn was_cut(&mut self) {
@@ -94,6 +109,9 @@ impl<'a> Sink<'a> {
 
     /// A test that is shown twice is one failure; the fuller message is kept.
     pub(crate) fn test(&mut self, tool: Tool, test: &Test<'_>) {
+        if self.is_said((tool, test)) {
+            return;
+        }
         self.sources.insert(tool);
         let file = self.root.file(test.file);
         // A runner may call a file that it could not run by its path.
@@ -126,6 +144,9 @@ impl<'a> Sink<'a> {
 
     /// The same complaint about the same place is one failure; about two places of a file it is two.
     pub(crate) fn complaint(&mut self, tool: Tool, complaint: &Complaint<'_>) {
+        if self.is_said((tool, complaint)) {
+            return;
+        }
         self.sources.insert(tool);
         let file = self.root.file(complaint.file);
         let text = complaint.message.trim().trim_end_matches('.');

@@ -1,16 +1,26 @@
 //! The TypeScript compiler, plain and pretty.
 
+use memchr::memmem::Finder;
+
 use super::Format;
 use super::arrows::split_place;
 use super::sink::{Complaint, Sink};
 use crate::tool::Tool;
 
-#[derive(Debug, Default)]
-pub(super) struct Tsc;
+#[derive(Debug)]
+pub(super) struct Tsc {
+    error: Finder<'static>,
+}
+
+impl Default for Tsc {
+    fn default() -> Tsc {
+        Tsc { error: Finder::new("error TS") }
+    }
+}
 
 impl Format for Tsc {
     fn line(&mut self, line: &str, out: &mut Sink<'_>) {
-        let Some(at) = line.find("error TS") else { return };
+        let Some(at) = self.error.find(line.as_bytes()) else { return };
         let (before, rest) = line.split_at(at);
         let Some((code, message)) = rest["error ".len()..].split_once(": ") else { return };
         if !code["TS".len()..].bytes().all(|byte| byte.is_ascii_digit()) {

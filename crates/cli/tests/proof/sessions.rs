@@ -109,7 +109,7 @@ fn an_agent_that_cannot_go_on_with_a_session_is_refused_at_the_start() {
 fn an_agent_that_says_it_waits_is_not_silent_meanwhile() {
     let project = fake("init; wait_for 6000; sleep 3; tell \"<promise>$RALPH_PROMISE</promise>\"", "");
     let out = run(&project, &["--silence-timeout", "1s"], 0);
-    assert!(out.contains("the agent waits 6.0 s (rate_limit 429), its retry 1 of 10"), "{out}");
+    assert!(out.contains("tries again in 6.0 s, attempt 1 of 10: rate_limit 429"), "{out}");
     assert_eq!(project.status().unwrap()["attempts"], 1);
 }
 
