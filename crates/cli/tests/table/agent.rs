@@ -90,9 +90,8 @@ fn hides(tamper: &Tamper, fix: &Edit) -> bool {
     let touched: Vec<&Path> =
         tamper.remove.iter().map(|path| &**path).chain(tamper.write.iter().map(|edit| &*edit.file)).collect();
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let is_test = |file: &&Path| {
-        file.starts_with("test") || file.starts_with("tests") || stem(file).ends_with("_test")
-    };
+    let is_test =
+        |file: &&Path| file.starts_with("test") || file.starts_with("tests") || stem(file).ends_with("_test");
     let is_its_test = |file: &&Path| stem(file).contains(&stem(&fix.file));
     !touched.iter().any(is_test) || touched.iter().any(is_its_test)
 }

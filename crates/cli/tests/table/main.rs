@@ -31,7 +31,8 @@ fn only_who_mends_is_believed() {
     // To look at some alone: RALPH_TABLE=jest, RALPH_TABLE='jest tampering'.
     let wanted = std::env::var("RALPH_TABLE").unwrap_or_default();
     work.retain(|(fixture, agent)| label(fixture, agent).contains(&wanted));
-    let projects = work.iter().map(|(fixture, _)| &fixture.name).collect::<std::collections::BTreeSet<_>>().len();
+    let projects =
+        work.iter().map(|(fixture, _)| &fixture.name).collect::<std::collections::BTreeSet<_>>().len();
     let queue = Mutex::new(work.into_iter());
     let rows = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

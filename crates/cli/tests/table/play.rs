@@ -35,7 +35,8 @@ pub(crate) fn play(fixture: &Fixture, agent: &Agent, tools: &Tools) -> Result<St
     let is_right = (played.stop_reason.as_str(), played.ran.code, played.failing.as_slice()) == wanted
         && played.command == fixture.command.join(" ")
         && played.tampering.is_empty() != matches!(agent, Agent::Tampering(_));
-    let told = if played.tampering.is_empty() { told } else { format!("{told}; {}", played.tampering.join("; ")) };
+    let told =
+        if played.tampering.is_empty() { told } else { format!("{told}; {}", played.tampering.join("; ")) };
     if is_right { Ok(told) } else { Err(format!("{told}\n{}", played.details())) }
 }
 
@@ -61,12 +62,16 @@ fn run(fixture: &Fixture, agent: &Agent, tools: &Tools) -> Played {
     let journal = project.journal();
     let checked: Vec<&Value> =
         journal.iter().filter(|entry| entry["type"] == "baseline" || entry["type"] == "checked").collect();
-    let failing = checked.iter().map(|entry| entry["checks"][0]["failing"]["count"].as_u64().unwrap()).collect();
+    let failing =
+        checked.iter().map(|entry| entry["checks"][0]["failing"]["count"].as_u64().unwrap()).collect();
     let tampering = checked.iter().filter_map(|entry| entry["tampering"].as_array()).flatten();
     Played {
         ran,
         failing,
-        command: checked.first().map_or("nothing", |entry| entry["checks"][0]["command"].as_str().unwrap()).to_owned(),
+        command: checked
+            .first()
+            .map_or("nothing", |entry| entry["checks"][0]["command"].as_str().unwrap())
+            .to_owned(),
         tampering: tampering.map(|what| what.as_str().unwrap().to_owned()).collect(),
         stop_reason: journal.last().unwrap()["stop_reason"].as_str().unwrap_or("did not stop").to_owned(),
         journal,
