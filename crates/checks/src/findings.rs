@@ -35,6 +35,8 @@ impl fmt::Display for Exit {
 pub struct Findings {
     /// What the runners say they counted, and the errors of compilers and linters; `None` when nothing was recognised.
     pub counts: Option<Counts>,
+    /// How many tests were run; `None` where the output does not tell of all of them.
+    pub tests: Option<u64>,
     /// Each failure once, in the order in which they were printed.
     pub failures: Vec<Failure>,
     /// Whether some of the output was passed over: a line too long, or more failures than are kept.

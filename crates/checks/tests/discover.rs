@@ -133,7 +133,7 @@ fn python() {
 
 #[test]
 fn go_maven_and_gradle() {
-    assert_eq!(tests(&[("go.mod", "module a\n")]), ["go test ./..."]);
+    assert_eq!(tests(&[("go.mod", "module a\n")]), ["go test -v ./..."]);
     assert_eq!(tests(&[("go.work", "")]), [""; 0]);
     assert_eq!(
         commands(&[("go.mod", ""), (".golangci.yml", "")], Criterion::LintClean),

@@ -75,6 +75,10 @@ fn shown(found: &Findings) -> String {
         .unwrap(),
         None => text += "not counted\n",
     }
+    match found.tests {
+        Some(tests) => writeln!(text, "{tests} tests were run").unwrap(),
+        None => text += "how many tests were run is not told\n",
+    }
     writeln!(text, "read as {:?}", found.sources).unwrap();
     for failure in &found.failures {
         let place = failure.location.as_ref().map_or("nowhere".to_owned(), ToString::to_string);

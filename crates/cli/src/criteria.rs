@@ -1,7 +1,9 @@
 //! The checks of a run: those of the configuration, and those found in the project for the criteria that are wanted.
 
+use std::io::Read as _;
 use std::path::Path;
 
+use ralph_checks::discover::{defined_by_words, defined_in, scripts};
 use ralph_checks::{Proposal, discover};
 use ralph_core::check::{Check, Command, Criterion};
 use ralph_engine::definition;
@@ -20,7 +22,7 @@ pub(crate) struct Chosen {
 }
 
 pub(crate) fn choose(settings: &Settings, root: &Path) -> Result<Chosen, Problems> {
-    let mut checks = settings.checks.clone();
+    let mut checks: Vec<Check> = settings.checks.iter().cloned().map(|check| defined(check, root)).collect();
     let mut found = Vec::new();
     let proposals = if settings.criteria.is_empty() { Vec::new() } else { discover(root) };
     for wanted in &settings.criteria {
@@ -28,12 +30,16 @@ pub(crate) fn choose(settings: &Settings, root: &Path) -> Result<Chosen, Problem
             continue;
         }
         let (command, defined_in) = match &wanted.command {
-            Some(command) => (Command::Shell(command.clone()), Vec::new()),
+            Some(command) => {
+                let command = Command::Shell(command.clone());
+                let defined_in = definition_of(&command, root);
+                (command, defined_in)
+            }
             None => {
                 let proposal =
                     first(&proposals, wanted.criterion).ok_or_else(|| nothing_for(wanted, root))?;
                 found.push(proposal.clone());
-                (Command::Program(proposal.command.clone()), defined_in(&proposal.command, root))
+                (Command::Program(proposal.command.clone()), owned(defined_in(proposal)))
             }
         };
         checks.push(Check {
@@ -106,18 +112,50 @@ fn nothing_for(wanted: &Wanted, root: &Path) -> Problem {
         .next(format!("give one: --criteria {name}='COMMAND', or a [[check]] in .ralph/config.toml"))
 }
 
-/// The part of the project whose change would change what the command does. Other commands are defined by their tool.
-fn defined_in(command: &[String], root: &Path) -> Vec<String> {
-    let there =
-        |names: &[&str]| names.iter().find(|name| root.join(name).is_file()).map(|name| (*name).to_owned());
-    let file = match command.first().map(String::as_str) {
-        Some("npm" | "pnpm" | "yarn" | "bun") => Some("package.json#scripts".to_owned()),
-        Some("make") => there(&["GNUmakefile", "makefile", "Makefile"]),
-        Some("just") => there(&["justfile", "Justfile", ".justfile"]),
-        Some(wrapper @ ("./mvnw" | "./gradlew")) => there(&[wrapper.trim_start_matches("./")]),
-        Some(_) | None => None,
+/// A check that is configured, with the files that say what its command does.
+fn defined(check: Check, root: &Path) -> Check {
+    let place = check.dir.as_ref().map_or_else(|| root.to_owned(), |dir| root.join(dir));
+    let below = |name: String| check.dir.as_ref().map_or(name.clone(), |dir| format!("{dir}/{name}"));
+    let defined_in = definition_of(&check.command, &place).into_iter().map(below).collect();
+    Check { defined_in, ..check }
+}
+
+/// What a command that was given is defined in; `place` is where it runs.
+fn definition_of(command: &Command, place: &Path) -> Vec<String> {
+    let words = match command {
+        Command::Shell(line) => shell_words::split(line).unwrap_or_default(),
+        Command::Program(words) => words.clone(),
     };
-    file.into_iter().collect()
+    let mut found = owned(defined_by_words(&words));
+    found.extend(own_script(&words).filter(|name| is_script(&place.join(name))));
+    found
+}
+
+/// The file that a command starts, where that is one of the project's.
+fn own_script(words: &[String]) -> Option<String> {
+    let is_shell = |word: &String| ["sh", "bash", "dash", "zsh", "ksh"].contains(&word.as_str());
+    let word = match words.first()? {
+        shell if is_shell(shell) => words[1..].iter().find(|word| !word.starts_with('-'))?,
+        program if program.contains('/') => program,
+        _ => return None,
+    };
+    let is_own = !word.starts_with('/') && !word.split('/').any(|part| part == "..");
+    is_own.then(|| word.strip_prefix("./").unwrap_or(word).to_owned())
+}
+
+/// A program that was built is the agent's work, and not what it is checked by.
+fn is_script(path: &Path) -> bool {
+    let is_named_one = path.extension().is_some_and(|extension| extension == "sh");
+    let begins_as_one = || {
+        let mut start = [0; 2];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && &start == b"#!"
+    };
+    path.is_file() && (is_named_one || begins_as_one())
+}
+
+fn owned(names: Vec<&'static str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
 }
 
 /// What trust in the commands that a project defines is keyed by: all of them, with what they are defined by.
@@ -129,8 +167,8 @@ pub(crate) fn found_digest(root: &Path) -> Option<(String, Vec<String>)> {
         let name = of(proposal).name();
         let words = shell_words::join(&proposal.command);
         hash.update(name.as_bytes()).update(b"\0").update(words.as_bytes()).update(b"\0");
-        for file in defined_in(&proposal.command, root) {
-            hash.update(definition(root, &file).as_bytes());
+        for file in scripts(&proposal.command) {
+            hash.update(definition(root, file).as_bytes());
         }
         listing.push(format!("has for {name}, where that is asked for: {words} ({})", proposal.why));
     }

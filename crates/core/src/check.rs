@@ -90,6 +90,9 @@ pub struct CheckResult {
     pub passed: bool,
     /// Where the output could be read that far.
     pub counts: Option<Counts>,
+    /// How many tests were run, where the output tells of all of them.
+    #[serde(default)]
+    pub tests: Option<u64>,
     /// The first of what failed, in the order of the output.
     pub failures: Vec<Failure>,
     pub failing: Failing,
@@ -112,12 +115,6 @@ pub struct Counts {
     pub passed: u64,
     pub failed: u64,
     pub skipped: u64,
-}
-
-impl Counts {
-    pub fn total(&self) -> u64 {
-        self.passed.saturating_add(self.failed).saturating_add(self.skipped)
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -75,7 +75,7 @@ pub struct Run {
 /// What the checks were like before anything was done, to notice it when they are tampered with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// How many tests each check had.
+    /// How many tests each check ran.
     pub tests: BTreeMap<String, u64>,
     /// The content of the files that the checks consist of, by path.
     pub fixed: BTreeMap<String, String>,

@@ -423,6 +423,7 @@ impl World {
                 exit: CheckExit::Code { code: i32::from(!passed) },
                 passed,
                 counts: None,
+                tests: None,
                 failures: Vec::new(),
                 failing,
                 duration_ms: 1,

@@ -12,7 +12,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::attempt::pipes::{BUFFER, half, read_either};
 use crate::crash::remember_guard;
-use crate::custody::{Child, Custody, CustodyError, Ending, Launch, SpawnError, Status};
+use crate::custody::{Child, Custody, CustodyError, Ending, Launch, SpawnError, Status, Streams};
 use crate::drive::Drive;
 use crate::error::{EngineError, chain};
 use crate::settle::LOOK;
@@ -52,6 +52,7 @@ impl<S: Store + 'static> Drive<S> {
         &mut self,
         launch: &Launch,
         stdin: File,
+        streams: Streams,
         timeout: Duration,
         hear: Hear<'_>,
     ) -> Result<Result<Returned, Fault>, EngineError> {
@@ -60,7 +61,7 @@ impl<S: Store + 'static> Drive<S> {
             none => none.insert(Custody::open(self.parts.guard.options(&self.run.id)?).await?),
         };
         remember_guard(custody.guard_pid());
-        let child = match custody.spawn(launch, stdin).await {
+        let child = match custody.spawn_with(launch, stdin, streams).await {
             Ok(child) => child,
             Err(SpawnError::Custody(CustodyError::GuardLost(_))) => {
                 self.custody = None;

@@ -4,7 +4,7 @@ use super::dir::Dir;
 use super::{Criterion, Proposal, proposal};
 use crate::tool::Tool;
 
-const FILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
+pub(super) const FILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
 
 const RECIPES: [(Criterion, &[&str]); 4] = [
     (Criterion::TestPass, &["test", "tests", "check"]),

@@ -5,7 +5,7 @@ use super::{Criterion, Proposal, proposal};
 use crate::tool::Tool;
 
 /// The order in which make looks.
-const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+pub(super) const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
 const TARGETS: [(Criterion, &[&str]); 4] = [
     (Criterion::TestPass, &["test", "tests", "check"]),

@@ -9,6 +9,7 @@
 //! Commands are chosen to show all failures at once, not only the first.
 
 mod cargo;
+mod definition;
 mod dir;
 mod go;
 mod just;
@@ -22,6 +23,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::tool::Tool;
+pub use definition::{defined_by_words, defined_in, scripts};
 use dir::Dir;
 
 /// What a check shows when it succeeds.

@@ -118,6 +118,9 @@ impl Format for GoTest {
         } else if let Some((package, ending)) = package(line) {
             self.is_used = false;
             self.current.clear();
+            if !self.is_verbose {
+                out.tells_not_all();
+            }
             self.package.close(package, ending, out);
         } else if line.starts_with("panic: ") || line.starts_with("fatal error: ") {
             let panic = self.package.panic.get_or_insert_default();

@@ -32,6 +32,8 @@ impl Format for Gradle {
             });
         } else if let Some(counts) = counts(line) {
             self.end(out);
+            // It counts only where something failed.
+            out.tells_not_all();
             out.count(Tool::Gradle, counts);
         } else if !line.starts_with(' ') {
             self.end(out);

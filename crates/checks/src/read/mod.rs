@@ -142,6 +142,7 @@ fn conclude(sink: Sink<'_>, output: &Output<'_>, last: &VecDeque<String>) -> Fin
     }
     Findings {
         counts: collected.counts,
+        tests: collected.tests,
         failures: collected.failures,
         truncated: collected.truncated,
         sources: collected.sources,

@@ -59,6 +59,8 @@ pub(crate) struct Sink<'a> {
     counts: BTreeMap<Tool, Counts>,
     sources: BTreeSet<Tool>,
     truncated: bool,
+    /// Whether a runner leaves out tests that pass.
+    is_partial: bool,
     said: HashSet<u64>,
     hasher: RandomState,
 }
@@ -68,6 +70,7 @@ pub(crate) struct Collected {
     pub(crate) failures: Vec<Failure>,
     pub(crate) warnings: Vec<Failure>,
     pub(crate) counts: Option<Counts>,
+    pub(crate) tests: Option<u64>,
     pub(crate) sources: BTreeSet<Tool>,
     pub(crate) truncated: bool,
 }
@@ -84,6 +87,7 @@ impl<'a> Sink<'a> {
             counts: BTreeMap::new(),
             sources: BTreeSet::new(),
             truncated: false,
+            is_partial: false,
             said: HashSet::new(),
             hasher: RandomState::new(),
         }
@@ -105,6 +109,11 @@ impl<'a> Sink<'a> {
     pub(crate) fn count(&mut self, tool: Tool, counts: Counts) {
         self.sources.insert(tool);
         self.counts.entry(tool).or_default().add(counts);
+    }
+
+    /// There may be more tests than this runner tells of.
+    pub(crate) fn tells_not_all(&mut self) {
+        self.is_partial = true;
     }
 
     /// A test that is shown twice is one failure; the fuller message is kept.
@@ -198,13 +207,16 @@ impl<'a> Sink<'a> {
             }
         }
         for (tool, number) in named {
+            self.is_partial |= !self.counts.contains_key(&tool);
             let counts = self.counts.entry(tool).or_default();
             counts.failed += number.saturating_sub(counts.bad());
         }
+        let run = self.counts.values().map(|counts| counts.passed.saturating_add(counts.failed)).sum();
         let mut all = Counts { errors, ..Counts::default() };
         self.counts.values().for_each(|counts| all.add(*counts));
         Collected {
             counts: (!self.sources.is_empty()).then_some(all),
+            tests: (!self.is_partial).then_some(run),
             failures: self.failures,
             warnings: self.warnings,
             sources: self.sources,

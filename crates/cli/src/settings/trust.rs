@@ -58,12 +58,16 @@ struct Carried {
 fn carried(partial: &Partial) -> Vec<Carried> {
     let agent = &partial.agent;
     let unlimited = partial.limits.unlimited.as_ref().filter(|set| set.value);
+    let allow_tampering = partial.verify.allow_tampering.as_ref().filter(|set| set.value);
     let mut all: Vec<Carried> = [
         carry("state_dir", &partial.state_dir, |dir| {
             (json!(dir), format!("keeps ralph's state in {}", dir.display()))
         }),
         carry("unlimited", &unlimited.cloned(), |on| {
             (json!(on), "takes the limit on iterations away".to_owned())
+        }),
+        carry("verify.allow_tampering", &allow_tampering.cloned(), |on| {
+            (json!(on), "lets the agent change the checks that it is judged by".to_owned())
         }),
         carry("agent.name", &agent.name, |name| (json!(name.as_str()), format!("runs the agent {name}"))),
         carry("agent.fallback", &agent.fallback, |names| {

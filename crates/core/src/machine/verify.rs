@@ -39,8 +39,7 @@ impl Run {
             Err(fault) => return self.no_baseline(fault, now),
         };
         self.note(now.at, Event::Baseline { checks: evidence.checks.clone() });
-        let tests =
-            evidence.checks.iter().filter_map(|check| Some((check.name.clone(), check.counts?.total())));
+        let tests = evidence.checks.iter().filter_map(|check| Some((check.name.clone(), check.tests?)));
         self.baseline = Some(Baseline { tests: tests.collect(), fixed });
         if let Some(standing) = &evidence.standing {
             self.progress.begin(standing.clone());

@@ -32,7 +32,7 @@ pub use guard::guard_main;
 pub use job::{Ending, Exit, Status};
 pub use launch::Launch;
 pub use proc::process_start;
-pub use ward::{Child, Custody, CustodyKind, GuardOptions};
+pub use ward::{Child, Custody, CustodyKind, GuardOptions, Streams};
 
 /// The environment variable that marks everything a run has started, with the run's id as its value.
 pub const RUN_MARK: &str = "RALPH_RUN";

@@ -58,6 +58,14 @@ impl From<CustodyKind> for ralph_core::event::Custody {
     }
 }
 
+/// How a job's two outputs reach ralph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streams {
+    Apart,
+    /// Both as standard output, in the order in which they were written.
+    Joined,
+}
+
 /// The main process of a job, with its output.
 #[derive(Debug)]
 pub struct Child {
@@ -141,6 +149,15 @@ impl Custody {
 
     /// Starts a job. Its standard input is `stdin`; it inherits no other descriptor but its output.
     pub async fn spawn(&mut self, launch: &Launch, stdin: impl Into<OwnedFd>) -> Result<Child, SpawnError> {
+        self.spawn_with(launch, stdin, Streams::Apart).await
+    }
+
+    pub async fn spawn_with(
+        &mut self,
+        launch: &Launch,
+        stdin: impl Into<OwnedFd>,
+        streams: Streams,
+    ) -> Result<Child, SpawnError> {
         match self.state {
             State::Idle => {}
             State::Starting | State::Running => return Err(SpawnError::Busy(self.run.clone())),
@@ -148,7 +165,8 @@ impl Custody {
         }
         let program = || launch.program.clone();
         let cannot_prepare = |source| SpawnError::Prepare { program: program(), source };
-        let (stdout, stderr) = self.send_spawn(launch, &stdin.into()).await.map_err(cannot_prepare)?;
+        let (stdout, stderr) =
+            self.send_spawn(launch, &stdin.into(), streams).await.map_err(cannot_prepare)?;
         match self.answer(within(SPAWN_WITHIN)).await {
             Some(Reply::Spawned { pid }) => {
                 self.state = State::Running;
@@ -169,13 +187,23 @@ impl Custody {
         }
     }
 
-    async fn send_spawn(&mut self, launch: &Launch, stdin: &OwnedFd) -> io::Result<(Receiver, Receiver)> {
+    async fn send_spawn(
+        &mut self,
+        launch: &Launch,
+        stdin: &OwnedFd,
+        streams: Streams,
+    ) -> io::Result<(Receiver, Receiver)> {
         let mut memory = File::from(memfd_create(c"ralph-launch", MFdFlags::MFD_CLOEXEC)?);
         memory.write_all(&serde_json::to_vec(launch)?)?;
         let (stdout, stdout_end) = pipe2(OFlag::O_CLOEXEC)?;
         let (stderr, stderr_end) = pipe2(OFlag::O_CLOEXEC)?;
         let (stdout, stderr) = (Receiver::from_owned_fd(stdout)?, Receiver::from_owned_fd(stderr)?);
-        let fds = [memory.as_fd(), stdin.as_fd(), stdout_end.as_fd(), stderr_end.as_fd()];
+        let stderr_end = match streams {
+            Streams::Apart => stderr_end.as_fd(),
+            // The pipe that nobody writes to is at its end from the beginning.
+            Streams::Joined => stdout_end.as_fd(),
+        };
+        let fds = [memory.as_fd(), stdin.as_fd(), stdout_end.as_fd(), stderr_end];
         match self.link.send(&Request::Spawn, &fds).await {
             Ok(()) => self.state = State::Starting,
             Err(_guard_gone) => self.state = State::Lost,

@@ -11,7 +11,7 @@ use ralph_store::Store;
 
 use super::window::Window;
 use crate::attempt::ending::{last_chars, millis};
-use crate::custody::{Launch, Status};
+use crate::custody::{Launch, Status, Streams};
 use crate::drive::Drive;
 use crate::errand::Returned;
 use crate::error::EngineError;
@@ -40,7 +40,8 @@ impl<S: Store + 'static> Drive<S> {
             window.push(recorder.push(stream, bytes)?);
             Ok(())
         };
-        let returned = match self.errand(&launch, stdin, check.timeout, &mut hear).await? {
+        // Runners tell on one stream which part of the project the lines on the other are about.
+        let returned = match self.errand(&launch, stdin, Streams::Joined, check.timeout, &mut hear).await? {
             Ok(returned) => returned,
             Err(fault) => return Ok(Err(fault)),
         };
@@ -49,7 +50,9 @@ impl<S: Store + 'static> Drive<S> {
         }
         let tail = last_chars(&recorder.finish()?.tail, REPORTED_TAIL);
         let root = Root::new(&self.parts.place.root);
-        let findings = read(&returned, &root, &window.finish());
+        let has_gap = window.has_gap();
+        let mut findings = read(&returned, &root, &window.finish());
+        findings.tests = findings.tests.filter(|_| !has_gap);
         let mut result = result(check, &returned, &findings, tail);
         result.duration_ms = millis(begun.elapsed());
         Ok(Ok(result))
@@ -114,6 +117,7 @@ fn result(check: &Check, returned: &Returned, findings: &Findings, tail: String)
         exit,
         passed,
         counts,
+        tests: findings.tests,
         failures: if passed { Vec::new() } else { failures(findings) },
         failing: if passed { Failing::default() } else { failing(findings) },
         duration_ms: 0,

@@ -1,18 +1,22 @@
 //! What the checks consist of: its content at the start, and what has become of it since.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use globset::{Glob, GlobSetBuilder};
+use nix::fcntl::OFlag;
 use ralph_core::check::{CheckResult, Verification};
 use ralph_core::run::Baseline;
 
 /// What a file that is not there is said to contain.
 const ABSENT: &str = "absent";
+/// No document that has parts is longer.
+const LONGEST_DOCUMENT: u64 = 16 << 20;
 
-/// The content of every file that a check is defined in or that is protected, by its name. `package.json#scripts` is only
-/// that part of the file.
+/// The content of every file that a check is defined in or that is protected, by its name.
 pub(crate) fn contents(root: &Path, verification: &Verification) -> BTreeMap<String, String> {
     let defined = verification.checks.iter().flat_map(|check| &check.defined_in);
     let mut fixed: BTreeMap<String, String> =
@@ -24,14 +28,70 @@ pub(crate) fn contents(root: &Path, verification: &Verification) -> BTreeMap<Str
     fixed
 }
 
-/// What a file, or a part of one, contains: the same for the same content.
+/// What a file, or the part of one that is named behind a `#`, contains: the same for the same content.
 pub fn content(root: &Path, name: &str) -> String {
     let (path, part) = name.split_once('#').map_or((name, None), |(path, part)| (path, Some(part)));
-    let Ok(bytes) = fs::read(root.join(path)) else { return ABSENT.to_owned() };
-    let Some(part) = part else { return blake3::hash(&bytes).to_string() };
-    match serde_json::from_slice::<serde_json::Value>(&bytes) {
-        Ok(document) => blake3::hash(document[part].to_string().as_bytes()).to_string(),
-        Err(_) => blake3::hash(&bytes).to_string(),
+    match digest(&root.join(path), part) {
+        Ok(digest) => digest,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            ABSENT.to_owned()
+        }
+        Err(error) => format!("unreadable: {}", error.kind()),
+    }
+}
+
+fn digest(path: &Path, part: Option<&str>) -> io::Result<String> {
+    let metadata = fs::metadata(path)?;
+    // A device may never end, and opening one may already do something.
+    if !metadata.is_file() {
+        return Ok("not a file".to_owned());
+    }
+    // Whoever opens a pipe, should one be there by now, waits for somebody to write into it.
+    let mut file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
+    let mut whole = blake3::Hasher::new();
+    if let Some(part) = part.filter(|_| metadata.len() <= LONGEST_DOCUMENT) {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        match part_of(path, &bytes, part) {
+            Ok(Some(text)) => return Ok(blake3::hash(text.as_bytes()).to_string()),
+            Ok(None) => return Ok(ABSENT.to_owned()),
+            Err(Unreadable) => whole.update(&bytes),
+        };
+    } else {
+        whole.update_reader(file)?;
+    }
+    Ok(whole.finalize().to_string())
+}
+
+/// The document does not say where its parts are.
+struct Unreadable;
+
+fn part_of(path: &Path, bytes: &[u8], part: &str) -> Result<Option<String>, Unreadable> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Unreadable)?;
+    let keys = || part.split('.');
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json") => {
+            let document: serde_json::Value = serde_json::from_str(text).map_err(|_| Unreadable)?;
+            Ok(keys().try_fold(&document, |value, key| value.get(key)).map(ToString::to_string))
+        }
+        Some("toml") => {
+            let document: toml::Table = toml::from_str(text).map_err(|_| Unreadable)?;
+            let document = toml::Value::Table(document);
+            Ok(keys().try_fold(&document, |value, key| value.get(key)).map(ToString::to_string))
+        }
+        Some(_) | None => {
+            let mut is_in_it = false;
+            let lines = text.lines().filter(|line| {
+                if let Some(heading) = line.strip_prefix('[') {
+                    // `[mypy-shop.*]` belongs to `[mypy]`.
+                    let rest = heading.strip_prefix(part);
+                    is_in_it = rest.is_some_and(|rest| rest.starts_with([']', '-']));
+                }
+                is_in_it
+            });
+            let lines: Vec<&str> = lines.collect();
+            Ok((!lines.is_empty()).then(|| lines.join("\n")))
+        }
     }
 }
 
@@ -62,34 +122,34 @@ pub(crate) fn tampering(
     let mut found = Vec::new();
     // A file that is new under a protected pattern, such as a further test, weakens nothing.
     for (name, before) in &baseline.fixed {
-        match now.get(name) {
-            Some(after) if after == before => {}
-            Some(after) if after != ABSENT => {
-                found.push(format!("{name} is part of the checks and was changed"));
-            }
-            Some(_) | None => found.push(format!("{name} is part of the checks and was removed")),
-        }
+        let what = match now.get(name).map_or(ABSENT, String::as_str) {
+            after if after == before => continue,
+            ABSENT => "removed",
+            _ if before == ABSENT => "added",
+            _ => "changed",
+        };
+        found.push(format!("{name} is part of the checks and was {what}"));
     }
     found.extend(checks.iter().filter_map(|check| fewer_tests(baseline, check)));
     found
 }
 
-/// A check that could be counted before and has lost tests since. One that cannot be counted now has failed to run.
+/// A check that passes and runs fewer tests than before. While it fails, tests may be missing because of that.
 fn fewer_tests(baseline: &Baseline, check: &CheckResult) -> Option<String> {
-    let before = *baseline.tests.get(&check.name)?;
-    let now = check.counts?.total();
+    let (before, now) = (*baseline.tests.get(&check.name)?, check.tests?);
     (check.passed && now < before)
-        .then(|| format!("{} had {before} tests at the start and has {now} now", check.name))
+        .then(|| format!("{} ran {before} tests at the start and runs {now} now", check.name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{contents, tampering};
-    use ralph_core::check::{Check, Command, Criterion, Verification};
+    use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Verification};
     use ralph_core::run::Baseline;
     use std::collections::BTreeMap;
     use std::fs;
     use std::time::Duration;
+    use tempfile::TempDir;
 
     fn verification(defined_in: &[&str], protect: &[&str]) -> Verification {
         let owned = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -105,15 +165,109 @@ mod tests {
         Verification { checks: vec![check], protect: owned(protect), ..Verification::default() }
     }
 
+    fn laid(files: &[(&str, &str)]) -> TempDir {
+        let dir = tempfile::tempdir().expect("a directory");
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().expect("it is in the directory")).expect("a directory");
+            fs::write(path, text).expect("writes");
+        }
+        dir
+    }
+
+    #[test]
+    fn neither_a_pipe_nor_a_device_is_waited_for() {
+        let dir =
+            laid(&[("Makefile", "test:"), ("tests/a", "one"), ("tests/b", "two"), ("tests/c", "three")]);
+        let root = dir.path().to_owned();
+        let verification = verification(&["Makefile", "GNUmakefile", "x/y#z"], &["tests/*"]);
+        let baseline = Baseline { tests: BTreeMap::new(), fixed: contents(&root, &verification) };
+        for name in ["Makefile", "tests/a", "tests/b", "tests/c"] {
+            fs::remove_file(root.join(name)).expect("removes");
+        }
+        for name in ["Makefile", "GNUmakefile", "tests/a"] {
+            nix::unistd::mkfifo(&root.join(name), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        }
+        std::os::unix::fs::symlink("/dev/zero", root.join("tests/b")).expect("a link");
+        std::os::unix::fs::symlink("nowhere", root.join("tests/c")).expect("a link");
+        let (say, hear) = std::sync::mpsc::channel();
+        // Whoever hangs on a pipe is left behind: nothing else would end this test.
+        std::thread::spawn(move || say.send(tampering(&root, &verification, &baseline, &[])));
+        let found = hear.recv_timeout(Duration::from_secs(20)).expect("nothing is waited for");
+        assert_eq!(
+            found,
+            [
+                "GNUmakefile is part of the checks and was added",
+                "Makefile is part of the checks and was changed",
+                "tests/a is part of the checks and was changed",
+                "tests/b is part of the checks and was changed",
+                "tests/c is part of the checks and was removed",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_part_of_a_file_is_compared_alone() {
+        let dir = laid(&[]);
+        let content = |file: &str, text: &str, part: &str| {
+            fs::write(dir.path().join(file), text).expect("writes");
+            super::content(dir.path(), &format!("{file}#{part}"))
+        };
+        let same = |file: &str, part: &str, one: &str, other: &str| {
+            content(file, one, part) == content(file, other, part)
+        };
+        assert!(same(
+            "a.json",
+            "jest",
+            r#"{"jest":{"a":1,"b":2},"x":1}"#,
+            r#"{"x":2, "jest":{"b":2,"a":1}}"#
+        ));
+        assert!(!same("a.json", "jest", r#"{"jest":{"a":1}}"#, r#"{"jest":{"a":2}}"#));
+        let ruff = "[tool.ruff]\nline-length = 80\n";
+        assert!(same("a.toml", "tool.ruff", ruff, &format!("[project]\nname = \"x\"\n{ruff}")));
+        assert!(!same("a.toml", "tool.ruff", ruff, &format!("{ruff}[tool.ruff.lint]\nselect = []\n")));
+        let mypy = "[mypy]\nstrict = True\n";
+        assert!(same("a.cfg", "mypy", mypy, &format!("[metadata]\nname = x\n{mypy}[flake8]\nx = 1\n")));
+        assert!(!same("a.cfg", "mypy", mypy, &format!("{mypy}[mypy-shop.*]\nignore_errors = True\n")));
+        assert!(!same("a.cfg", "mypy", mypy, "[mypy]\nstrict = False\n"));
+        assert_eq!(content("a.cfg", "[mypyc]\n", "mypy"), super::ABSENT);
+        assert!(!same("a.toml", "tool.ruff", "[tool.ruff", "[tool.ruff # broken"), "all of it, then");
+    }
+
+    #[test]
+    fn a_check_that_passes_with_fewer_tests_was_tampered_with() {
+        let dir = laid(&[]);
+        let verification = verification(&[], &[]);
+        let baseline =
+            Baseline { tests: BTreeMap::from([("test_pass".to_owned(), 6)]), fixed: BTreeMap::new() };
+        let found = |passed: bool, tests: Option<u64>| {
+            let result = CheckResult {
+                name: "test_pass".to_owned(),
+                criterion: Criterion::TestPass,
+                command: "npm test".to_owned(),
+                exit: CheckExit::Code { code: i32::from(!passed) },
+                passed,
+                counts: None,
+                tests,
+                failures: Vec::new(),
+                failing: Failing::default(),
+                duration_ms: 1,
+                tail: String::new(),
+            };
+            tampering(dir.path(), &verification, &baseline, &[result])
+        };
+        assert_eq!(found(true, Some(5)), ["test_pass ran 6 tests at the start and runs 5 now"]);
+        assert!(found(true, Some(6)).is_empty());
+        assert!(found(false, Some(5)).is_empty(), "what does not compile runs no test");
+        assert!(found(true, None).is_empty(), "nothing is known");
+    }
+
     #[test]
     fn what_the_checks_consist_of_cannot_change_unseen() {
-        let dir = tempfile::tempdir().expect("a directory");
+        let package = r#"{"scripts":{"test":"jest"},"dependencies":{}}"#;
+        let dir = laid(&[("package.json", package), ("tests/a.js", "one"), ("tests/b.js", "two")]);
         let root = dir.path();
         let write = |name: &str, text: &str| fs::write(root.join(name), text).expect("writes");
-        fs::create_dir(root.join("tests")).expect("a directory");
-        write("package.json", r#"{"scripts":{"test":"jest"},"dependencies":{}}"#);
-        write("tests/a.js", "one");
-        write("tests/b.js", "two");
         let verification = verification(&["package.json#scripts"], &["tests/**"]);
         let baseline = Baseline { tests: BTreeMap::new(), fixed: contents(root, &verification) };
         let found = || tampering(root, &verification, &baseline, &[]);

@@ -29,6 +29,11 @@ impl Window {
         }
     }
 
+    /// Whether anything between beginning and end is missing.
+    pub(super) fn has_gap(&self) -> bool {
+        self.left_out || self.tail.len() > TAIL
+    }
+
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.shorten();
         if self.left_out {

@@ -19,7 +19,7 @@ const HOOK: &str = "[[hook]]\nname = \"n\"\non = [\"verdict\"]\ncommand = \"make
 
 #[test]
 fn limits_and_words_need_no_grant() {
-    let harmless = "[limits]\nmax_iterations = 3\nunlimited = false\n[promise]\nword = \"X\"\n[output]\nkeep_head = \"1MiB\"\n\
+    let harmless = "[limits]\nmax_iterations = 3\nunlimited = false\n[verify]\nallow_tampering = false\nred_first = true\n[promise]\nword = \"X\"\n[output]\nkeep_head = \"1MiB\"\n\
                     [[route]]\niteration = 2\nmodel = \"opus\"\n";
     assert_eq!(digest(harmless), None);
     assert!(Written::project(harmless).load().unwrap().resolve(Trust::Withheld).is_ok());
@@ -30,6 +30,7 @@ fn whatever_runs_or_loosens_needs_a_grant() {
     for text in [
         "state_dir = \"/tmp/x\"",
         "[limits]\nunlimited = true\nmax_duration = \"1h\"",
+        "[verify]\nallow_tampering = true",
         "[agent]\nname = \"claude\"",
         "[[route]]\niteration = \">=2\"\nagent = \"claude\"",
         "[agent]\ncommand = \"evil\"",
