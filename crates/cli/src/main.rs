@@ -8,6 +8,7 @@ mod crew;
 mod criteria;
 mod demo;
 mod follow;
+mod judge;
 mod models;
 mod perform;
 mod preflight;

@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 27] = [
+pub(crate) const EVENTS: [&str; 28] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -24,6 +24,7 @@ pub(crate) const EVENTS: [&str; 27] = [
     "snapshot_taken",
     "baseline",
     "checked",
+    "judge_asked",
     "progress",
     "verdict",
     "iteration_ended",
