@@ -8,7 +8,7 @@ use ralph_core::id::AgentName;
 use ralph_engine::agent::{Agent, Roster};
 use ralph_engine::chain;
 
-use crate::acp::{AcpAgent, AcpError, Relay};
+use crate::acp::{AcpAgent, AcpError, Permissions, Relay};
 use crate::catalog::{Catalogue, Entry};
 use crate::cli_agent::{Choice, CliAgent};
 use crate::command::Command;
@@ -56,23 +56,32 @@ impl Staff {
         find(&entry.program, &self.base, &self.search_path)
     }
 
-    fn named(&self, member: &Member) -> Result<CliAgent, String> {
+    fn named(&self, member: &Member, freedom: Freedom) -> Result<CliAgent, String> {
         let prices = Arc::clone(&self.prices);
-        CliAgent::new(self.entry_of(member)?, choice(member), prices, &self.base, &self.search_path)
+        let mut entry = self.entry_of(member)?.clone();
+        if freedom == Freedom::Asking {
+            entry.yolo.clear();
+        }
+        CliAgent::new(&entry, choice(member), prices, &self.base, &self.search_path)
             .map_err(|error| chain(&error))
     }
 
-    fn speaking(&self, member: &Member) -> Result<AcpAgent, String> {
+    fn speaking(&self, member: &Member, freedom: Freedom) -> Result<AcpAgent, String> {
+        let permissions = match freedom {
+            Freedom::Full => self.relay.permissions,
+            Freedom::Asking => Permissions::Deny,
+        };
+        let relay = Relay { permissions, ..self.relay.clone() };
         let place = (self.base.as_path(), self.search_path.as_str());
         let prices = Arc::clone(&self.prices);
         if member.command.is_empty() {
             let entry = self.entry_of(member)?;
-            let agent = AcpAgent::of_entry(entry, choice(member), prices, &self.relay, place);
+            let agent = AcpAgent::of_entry(entry, choice(member), prices, &relay, place);
             return agent.map_err(|error| self.speechless(&error));
         }
         let known = (self.catalogue.common_manners(), prices);
         let name = member.agent.clone();
-        AcpAgent::of_command(name, &member.command, choice(member), known, &self.relay, place)
+        AcpAgent::of_command(name, &member.command, choice(member), known, &relay, place)
             .map_err(|error| chain(&error))
     }
 
@@ -88,11 +97,28 @@ impl Staff {
 
 impl Roster for Staff {
     fn agent(&self, member: &Member) -> Result<Arc<dyn Agent>, String> {
+        self.engage(member, Freedom::Full)
+    }
+
+    fn judge(&self, member: &Member) -> Result<Arc<dyn Agent>, String> {
+        self.engage(member, Freedom::Asking)
+    }
+}
+
+/// Whether an agent may work without asking. In a protocol, whoever asks is then denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Freedom {
+    Full,
+    Asking,
+}
+
+impl Staff {
+    fn engage(&self, member: &Member, freedom: Freedom) -> Result<Arc<dyn Agent>, String> {
         if member.protocol == Protocol::Acp {
-            return Ok(Arc::new(self.speaking(member)?));
+            return Ok(Arc::new(self.speaking(member, freedom)?));
         }
         if member.command.is_empty() {
-            return Ok(Arc::new(self.named(member)?));
+            return Ok(Arc::new(self.named(member, freedom)?));
         }
         let command = Command::new(&member.command, &self.base, &self.search_path);
         Ok(Arc::new(command.map_err(|error| chain(&error))?))

@@ -10,6 +10,7 @@ mod criteria;
 mod demo;
 mod follow;
 mod history;
+mod judge;
 mod models;
 mod paths;
 mod perform;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use ralph_core::Timestamp;
-use ralph_core::check::CheckResult;
+use ralph_core::check::{CheckResult, Judgement, Opinion};
 use ralph_core::control::{Change, Control};
 use ralph_core::event::{Ending, Entry, Event, LimitsShown, Started};
 use ralph_core::put_back::Why;
@@ -36,12 +36,15 @@ pub(crate) fn line(entry: &Entry) -> Option<String> {
         Event::RolledBack { .. } => paint(CALM, &rolled_back(&entry.event)?),
         Event::Baseline { checks } => checks_lines("before the work", checks, &[]),
         Event::Checked { checks, tampering, judgement, .. } => {
-            let mut text = checks_lines("checks", checks, tampering);
-            if let Some(judgement) = judgement {
-                text += &format!("\n  judge: {:?}: {}", judgement.opinion, printable(&judgement.reason))
-                    .to_lowercase();
-            }
-            text
+            let found = !checks.is_empty() || !tampering.is_empty();
+            let checks = found.then(|| checks_lines("checks", checks, tampering));
+            let parts: Vec<String> = checks.into_iter().chain(judgement.as_ref().map(judged)).collect();
+            parts.join("\n")
+        }
+        Event::JudgeAsked { agent, judgement, usage: used, duration_ms, .. } => {
+            let took = span(Duration::from_millis(*duration_ms));
+            let used = usage(used).map_or(String::new(), |used| format!(", {used}"));
+            paint(FAINT, &format!("  judge {agent}: {} after {took}{used}", judgement.opinion.name()))
         }
         Event::Progress { unchanged, again, .. } => return progress_line(*unchanged, *again),
         Event::Verdict { verdict, .. } => verdict_line(verdict),
@@ -135,6 +138,20 @@ fn checks_lines(head: &str, checks: &[CheckResult], tampering: &[String]) -> Str
     }
     for what in tampering {
         text += &format!("\n  {}", paint(BAD, &format!("! {}", printable(what))));
+    }
+    text
+}
+
+/// What the judge said, with what it suggests.
+pub(crate) fn judged(judgement: &Judgement) -> String {
+    let (mark, style) = match judgement.opinion {
+        Opinion::Success => ("✔", GOOD),
+        Opinion::Failure => ("✘", BAD),
+        Opinion::Unsure => ("?", CALM),
+    };
+    let mut text = format!("  {} judge: {}", paint(style, mark), printable(&judgement.reason));
+    for suggestion in &judgement.suggestions {
+        text += &format!("\n    - {}", printable(suggestion));
     }
     text
 }

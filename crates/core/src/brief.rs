@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::Attempt;
-use crate::check::Verification;
+use crate::check::{Judge, Verification};
 use crate::policy::Signal;
 use crate::progress::Progress;
 use crate::promise;
@@ -40,10 +40,23 @@ pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
 
 /// What ralph runs itself, so that nobody need guess what counts.
 fn checks(text: &mut String, verification: &Verification) {
+    if !verification.gives_evidence() {
+        return;
+    }
+    text.push_str("# How it is checked\n\n");
+    if verification.asks_an_agent() {
+        let also = if verification.judge == Judge::Both { " as well" } else { "" };
+        let _ = writeln!(
+            text,
+            "After you end, another agent is shown what you changed and said, and decides{also}.\n"
+        );
+    }
     if verification.checks.is_empty() {
         return;
     }
-    text.push_str("# How it is checked\n\nAfter you end, these are run, and they decide:\n\n");
+    let weight =
+        if verification.judge == Judge::Agent { "it is shown what they find" } else { "they decide" };
+    let _ = writeln!(text, "After you end, these are run, and {weight}:\n");
     for check in &verification.checks {
         let _ = writeln!(text, "- {}: `{}`", check.name, check.command);
     }
@@ -58,7 +71,7 @@ fn when_done(text: &mut String, run: &Run, attempt: &Attempt) {
         let _ = writeln!(text, "{}", promise::instruction(&attempt.promise));
     } else {
         text.push_str(
-            "End with a short account of what you did. Whether it is done is decided by the checks.\n",
+            "End with a short account of what you did. Whether it is done is decided as said above.\n",
         );
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::judge::Judging;
+
 /// What a check is to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -173,6 +175,16 @@ pub enum Opinion {
     Unsure,
 }
 
+impl Opinion {
+    pub fn name(self) -> &'static str {
+        match self {
+            Opinion::Success => "success",
+            Opinion::Failure => "failure",
+            Opinion::Unsure => "unsure",
+        }
+    }
+}
+
 /// Who judges the checks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -195,6 +207,21 @@ pub struct Verification {
     pub allow_tampering: bool,
     /// Files that are part of the checks, as patterns below the project's root.
     pub protect: Vec<String>,
+    /// Who judges, where an agent does.
+    #[serde(default)]
+    pub judging: Judging,
+}
+
+impl Verification {
+    /// Whether an agent has a say in what holds.
+    pub fn asks_an_agent(&self) -> bool {
+        matches!(self.judge, Judge::Agent | Judge::Both)
+    }
+
+    /// Whether anything but the agent's word tells how an attempt came out.
+    pub fn gives_evidence(&self) -> bool {
+        !self.checks.is_empty() || self.asks_an_agent()
+    }
 }
 
 mod millis {

@@ -7,6 +7,7 @@ use crate::Timestamp;
 use crate::control::Control;
 use crate::crew::{Crew, Member, REST, later};
 use crate::id::AgentName;
+use crate::judge::Judging;
 use crate::route::{self, Route, Situation};
 
 /// Who decided.
@@ -67,6 +68,13 @@ impl Crew {
     pub fn candidates(&self) -> Vec<Member> {
         let routed = self.routes.iter().map(|route| self.routed(route));
         self.members().iter().map(plain).chain(routed).collect()
+    }
+
+    /// Who judges: the one that is named, else the first, each with a model of its own where one is given.
+    pub fn judge(&self, judging: &Judging) -> Member {
+        let member = judging.agent.as_ref().map_or_else(|| plain(&self.members[0]), |name| self.named(name));
+        let model = judging.model.clone().or_else(|| member.model.clone());
+        Member { model, ..member }
     }
 
     /// Whom a person asked for.
@@ -202,6 +210,17 @@ mod tests {
 
     fn who(agent: &str, model: Option<&str>) -> (String, Option<String>) {
         (agent.to_owned(), model.map(str::to_owned))
+    }
+
+    #[test]
+    fn the_primary_is_spoken_with_as_the_settings_say() {
+        let primary = Member::new(name("a"), Vec::new()).speaking(Protocol::Acp);
+        let mut crew =
+            Crew::new(primary, Vec::new()).with(vec![from(2, None, Some("large"))], Sessions::Fresh);
+        for iteration in 1..=2 {
+            begin(&mut crew, iteration, 0);
+            assert_eq!(crew.at_work().protocol, Protocol::Acp, "iteration {iteration}");
+        }
     }
 
     #[test]

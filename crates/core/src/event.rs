@@ -12,7 +12,7 @@ use crate::id::{AgentName, RunId, TaskId};
 use crate::policy::{Cost, Limits};
 use crate::put_back::{ForkedFrom, Why};
 use crate::question::QuestionNo;
-use crate::report::{Fault, Report};
+use crate::report::{AgentExit, Fault, Report, Usage};
 use crate::sandbox::Sandbox;
 use crate::stop::{RunState, StopReason};
 use crate::verdict::Verdict;
@@ -103,6 +103,20 @@ pub enum Event {
         judgement: Option<Judgement>,
         /// What the agent changed of what the checks consist of.
         tampering: Vec<String>,
+    },
+    /// An agent was asked to judge an attempt; written when that is over, whatever came of it.
+    JudgeAsked {
+        iteration: u32,
+        attempt: u32,
+        /// Counts from 1 within the attempt.
+        asking: u32,
+        agent: AgentName,
+        model: Option<String>,
+        judgement: Judgement,
+        exit: AgentExit,
+        /// Counts towards the limits of the run.
+        usage: Usage,
+        duration_ms: u64,
     },
     /// Whether an iteration that did not complete got anywhere.
     Progress {
@@ -302,6 +316,7 @@ impl Event {
             Event::RolledBack { .. } => "rolled_back",
             Event::Baseline { .. } => "baseline",
             Event::Checked { .. } => "checked",
+            Event::JudgeAsked { .. } => "judge_asked",
             Event::Progress { .. } => "progress",
             Event::Verdict { .. } => "verdict",
             Event::IterationEnded { .. } => "iteration_ended",

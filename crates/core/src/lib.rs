@@ -34,6 +34,7 @@ pub mod control;
 pub mod crew;
 pub mod event;
 pub mod id;
+pub mod judge;
 pub mod machine;
 pub mod moment;
 pub mod policy;

@@ -126,14 +126,14 @@ fn criteria_hold(verification: &Verification, evidence: &Evidence) -> Result<Str
     if by_exit || !agrees(evidence) {
         findings.extend(failing.flat_map(failed));
     }
-    if matches!(verification.judge, Judge::Agent | Judge::Both) && !agrees(evidence) {
+    if verification.asks_an_agent() && !agrees(evidence) {
         findings.extend(objections(evidence.judgement.as_ref()));
     }
     if findings.is_empty() { Ok(proof(evidence)) } else { Err(findings) }
 }
 
 fn agrees(evidence: &Evidence) -> bool {
-    evidence.judgement.as_ref().is_some_and(|judgement| judgement.opinion == Opinion::Success)
+    evidence.judgement.as_ref().is_some_and(Judgement::is_success)
 }
 
 /// What a failing check found, one line for the check and one for each failure.
@@ -165,7 +165,9 @@ fn proof(evidence: &Evidence) -> String {
     let mut parts: Vec<String> = evidence.checks.iter().map(CheckResult::summary).collect();
     if agrees(evidence) {
         let reason = evidence.judgement.as_ref().map_or("", |judgement| judgement.reason.as_str());
-        parts.push(format!("the judge agrees: {reason}"));
+        let overruled = evidence.checks.iter().any(|check| !check.passed);
+        let says = if overruled { "the judge overrules that" } else { "the judge agrees" };
+        parts.push(format!("{says}: {reason}"));
     }
     parts.join(", ")
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
-use crate::check::CheckResult;
+use crate::check::{CheckResult, Judgement};
 use crate::control::Control;
 use crate::event::{Ending, Entry, Event, LimitsShown};
 use crate::id::{AgentName, RunId, SessionId, TaskId};
@@ -36,6 +36,8 @@ pub struct RunView {
     pub criteria: Vec<String>,
     /// What the checks found last.
     pub checks: Vec<CheckResult>,
+    /// What the judge said last, where an agent judges.
+    pub judgement: Option<Judgement>,
     pub promise: String,
     pub host_session: Option<SessionId>,
     pub agent: AgentName,
@@ -87,6 +89,7 @@ impl RunView {
             no_progress_count: 0,
             criteria: started.criteria,
             checks: Vec::new(),
+            judgement: None,
             promise: started.promise,
             host_session: None,
             agent: started.agent,
@@ -174,7 +177,12 @@ impl RunView {
             Event::SnapshotTaken { snapshot, .. } => {
                 self.snapshot.get_or_insert_with(|| snapshot.clone());
             }
-            Event::Baseline { checks } | Event::Checked { checks, .. } => self.checks.clone_from(checks),
+            Event::Baseline { checks } => self.checks.clone_from(checks),
+            Event::Checked { checks, judgement, .. } => {
+                self.checks.clone_from(checks);
+                self.judgement.clone_from(judgement);
+            }
+            Event::JudgeAsked { usage, .. } => self.usage = self.usage.plus(*usage),
             Event::Progress { unchanged, .. } => self.no_progress_count = *unchanged,
             Event::RunStarted(_)
             | Event::Verdict { .. }

@@ -65,6 +65,9 @@ pub trait Agent: std::fmt::Debug + Send + Sync {
 pub trait Roster: std::fmt::Debug + Send + Sync {
     /// The agent as this member of the crew is to be started, or why it cannot be.
     fn agent(&self, member: &Member) -> Result<Arc<dyn Agent>, String>;
+
+    /// The same agent without what lets it work unasked: one that is only to look.
+    fn judge(&self, member: &Member) -> Result<Arc<dyn Agent>, String>;
 }
 
 /// Hears what an attempt prints, redacted and in order, in bounded memory.

@@ -16,7 +16,7 @@ use ralph_store::Store;
 use tokio::io::AsyncReadExt;
 
 use crate::agent::{Agent, Listener};
-use crate::attempt::assemble;
+use crate::attempt::{Reach, assemble};
 use crate::custody::{Child, Custody, CustodyError, Ending, GuardOptions, Launch, Status};
 use crate::drive::Drive;
 use crate::environment::Variables;
@@ -46,7 +46,7 @@ impl<S: Store + 'static> Drive<S> {
             promise: self.run.policy.completion.promise.word.clone(),
         };
         let brief = Brief { text: QUESTION.to_owned() };
-        let (launch, stdin) = self.launch(agent, &attempt, &brief, None)?;
+        let (launch, stdin) = self.launch(agent, &attempt, &brief, None, Reach::Work)?;
         let custody = Custody::open(self.parts.guard.options(&self.run.id)?).await?;
         let answer = converse(custody, &launch, stdin, agent.listen(&attempt, &brief), PATIENCE).await?;
         Ok(matches!(answer, Answer::Ended(exit) if exit.response() == Response::Verify))

@@ -108,6 +108,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::Verdict { iteration, .. }
             | Event::SnapshotTaken { iteration, .. }
             | Event::Checked { iteration, .. }
+            | Event::JudgeAsked { iteration, .. }
             | Event::Progress { iteration, .. }
             | Event::IterationEnded { iteration, .. }
             | Event::TaskCompleted { iteration, .. }

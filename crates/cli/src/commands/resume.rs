@@ -17,6 +17,8 @@ use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
 use crate::amend::amend;
 use crate::crew::check;
+use crate::judge;
+use crate::models::Asking;
 use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
@@ -75,6 +77,7 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let (place, state_dir, settings) = project.settings(&store, args.yes).await?;
     let asked = foreseen(&store, &id, None).await?.unwrap_or(seen);
     check(&asked.crew, &staff, &asked.policy.limits)?;
+    let judge = judge::check(&asked.crew, &staff, &asked.policy)?;
     let environment = inherited(&settings);
     let ground = Ground {
         root: &place.root,
@@ -84,6 +87,8 @@ async fn resume(args: Args, project: Project) -> Outcome {
         staff: &staff,
     };
     ground.renew(&asked.policy.sandbox)?;
+    let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
+    judge::check_surroundings(judge.as_ref(), &asked.policy, ground, asking).await?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings), args.keep_tree).await?;
     let (redactor, how) = (redactor(), args.show.how(settings.detail));

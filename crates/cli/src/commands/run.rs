@@ -24,6 +24,7 @@ use super::Outcome;
 use crate::attach::attach;
 use crate::crew::{check, crew};
 use crate::criteria::trusted_checks;
+use crate::judge;
 use crate::models::{self, Asking};
 use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{self, Problem, Problems};
@@ -150,6 +151,7 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     let crew = crew(&settings, &redactor)?;
     let policy = settings.policy(checks);
     check(&crew, &staff, &policy.limits)?;
+    let judge = judge::check(&crew, &staff, &policy)?;
     let environment = inherited(&settings);
     let ground = Ground {
         root: &place.root,
@@ -161,6 +163,7 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
     models::check(&crew, &state_dir, asking).await?;
     let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
+    judge::check_surroundings(judge.as_ref(), &policy, ground, asking).await?;
     let mut run = new_run(id, at, &prompt, policy, crew);
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);

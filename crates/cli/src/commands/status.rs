@@ -122,6 +122,9 @@ fn tell(status: &Status) -> String {
     let model = view.model.as_ref().map_or(String::new(), |model| format!(", model {}", printable(model)));
     text += &format!("agent     {}{model}\n", view.agent);
     text += &format!("sandbox   {}\n", view.sandbox);
+    if let Some(judgement) = &view.judgement {
+        text += &format!("judge     {}: {}\n", judgement.opinion.name(), printable(&judgement.reason));
+    }
     if let Some(used) = render::usage(&view.usage) {
         text += &format!("used      {used}\n");
     }

@@ -215,5 +215,5 @@ value_schema!(DetailName, json_schema!({ "type": "string", "enum": Detail::ALL.m
 value_schema!(ProtocolName, json_schema!({ "type": "string", "enum": ["own", "acp"] }));
 value_schema!(PermissionsName, json_schema!({ "type": "string", "enum": ["allow", "deny", "ask"] }));
 value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise", "criteria"] }));
-value_schema!(JudgeName, json_schema!({ "type": "string", "enum": ["exit"] }));
+value_schema!(JudgeName, json_schema!({ "type": "string", "enum": ["exit", "agent", "both"] }));
 value_schema!(CriterionName, json_schema!({ "type": "string", "enum": Criterion::ALL.map(Criterion::name) }));

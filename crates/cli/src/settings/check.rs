@@ -211,13 +211,11 @@ fn rule() -> String {
 }
 
 pub(crate) fn judge(raw: &Raw) -> Result<Judge, Refused> {
-    const RULE: &str = "\"exit\"";
+    const RULE: &str = "\"exit\", \"agent\" or \"both\"";
     match plain::text(raw, RULE)? {
         "exit" => Ok(Judge::Exit),
-        // Refused rather than never satisfied.
-        name @ ("agent" | "both") => {
-            Err(Refused::new(format!("`{name}` cannot judge yet"), format!("write {RULE}")))
-        }
+        "agent" => Ok(Judge::Agent),
+        "both" => Ok(Judge::Both),
         other => Err(Refused::new(format!("`{}` is no judge", shortened(other)), format!("write {RULE}"))),
     }
 }

@@ -146,7 +146,7 @@ pub(crate) struct PromiseFlags {
     /// The signals that must all be there in one iteration, with commas between them: criteria, promise
     #[arg(long, value_name = "SIGNALS")]
     pub(crate) require: Option<String>,
-    /// Who judges the checks: exit, their status and output
+    /// Who judges: exit, the checks' status and output, agent or both
     #[arg(long, value_name = "JUDGE")]
     pub(crate) judge: Option<String>,
     /// Every check must fail before the first iteration

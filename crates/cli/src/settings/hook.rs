@@ -25,6 +25,7 @@ pub(crate) const EVENTS: [&str; 28] = [
     "rolled_back",
     "baseline",
     "checked",
+    "judge_asked",
     "progress",
     "verdict",
     "iteration_ended",

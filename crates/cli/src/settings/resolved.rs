@@ -112,15 +112,20 @@ pub(crate) struct Kept {
 }
 
 impl Settings {
-    /// What a run with these checks is held to. Where nobody says what must hold, the checks decide if there are any.
+    /// What a run with these checks is held to. Where nobody says what must hold, the checks decide if there are any,
+    /// or the agent that judges.
     pub(crate) fn policy(&self, checks: Vec<Check>) -> Policy {
-        let kind = if checks.is_empty() { Kind::Prompt } else { Kind::PromptWithCriteria };
-        let decides = if checks.is_empty() { Signal::Promise } else { Signal::Criteria };
+        let verification = Verification { checks, ..self.verification.clone() };
+        let (kind, decides) = if verification.gives_evidence() {
+            (Kind::PromptWithCriteria, Signal::Criteria)
+        } else {
+            (Kind::Prompt, Signal::Promise)
+        };
         let require = self.require.clone().unwrap_or_else(|| BTreeSet::from([decides]));
         Policy {
             limits: self.limits(kind),
             completion: Completion { require, promise: self.promise.clone() },
-            verification: Verification { checks, ..self.verification.clone() },
+            verification,
             deadlines: self.deadlines,
             retry: self.retry,
             patience: self.patience,

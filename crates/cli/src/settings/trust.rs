@@ -1,5 +1,6 @@
 //! What a project's file could do to the person who runs ralph in it: the part that needs a grant.
 
+use ralph_core::check::Judge;
 use ralph_core::crew::Protocol;
 use ralph_core::route::Route;
 use serde_json::{Value, json};
@@ -96,6 +97,18 @@ fn carried(partial: &Partial) -> Vec<Carried> {
         }),
         carry("sandbox.write", &partial.sandbox.write, |paths| {
             (json!(paths), format!("lets the agent write to: {}", listed(paths)))
+        }),
+        carry(
+            "verify.judge",
+            &partial.verify.judge.clone().filter(|set| set.value != Judge::Exit),
+            |judge| {
+                let also =
+                    if *judge == Judge::Both { " beside the checks" } else { ", whatever the checks say" };
+                (json!(judge), format!("lets an agent judge{also}"))
+            },
+        ),
+        carry("verify.judge_agent", &partial.verify.judge_agent, |name| {
+            (json!(name.as_str()), format!("runs as judge, where an agent judges: {name}"))
         }),
         carry("agent.custody", &agent.custody, |choice| {
             let name = custody_name(*choice);

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use ralph_core::check::{Judge, Verification};
+use ralph_core::id::AgentName;
+use ralph_core::judge::Judging;
 use schemars::JsonSchema;
 
 use super::catalogue::{DurationText, JudgeName};
@@ -24,9 +26,21 @@ pub(crate) struct VerifyPart {
     /// How long a check may take.
     #[schemars(with = "Option<DurationText>", extend("default" = "10m"))]
     pub(crate) timeout: Option<Set<Duration>>,
-    /// Who judges: "exit" is the exit status and the output of the checks, and the one there is.
+    /// Who judges: "exit" is the exit status and the output of the checks, "agent" an agent that is shown them and what
+    /// was changed, and which alone may overrule a failed check, "both" needs both to agree. An agent can judge without
+    /// any checks; it then stands for the criteria.
     #[schemars(with = "Option<JudgeName>", extend("default" = "exit"))]
     pub(crate) judge: Option<Set<Judge>>,
+    /// The agent that judges, as `ralph agents` names it (unset: the run's own). It is asked to look, not to work: it does
+    /// not get the arguments by which an agent works without asking, and what it changes all the same is reported.
+    #[schemars(with = "Option<String>", extend("examples" = ["claude"]))]
+    pub(crate) judge_agent: Option<Set<AgentName>>,
+    /// The model it judges with (unset: the agent's own, or that of the run for the same agent).
+    #[schemars(with = "Option<String>", extend("examples" = ["sonnet"]))]
+    pub(crate) judge_model: Option<Set<String>>,
+    /// How long it may take. An answer that comes late or cannot be read is asked for once more, and is never success.
+    #[schemars(with = "Option<DurationText>", extend("default" = "5m"))]
+    pub(crate) judge_timeout: Option<Set<Duration>>,
     /// Whether every check must fail before the first iteration.
     #[schemars(with = "Option<bool>", extend("default" = false))]
     pub(crate) red_first: Option<Set<bool>>,
@@ -44,6 +58,11 @@ impl VerifyPart {
             criteria: from.take("verify", "criteria", check::wanted),
             timeout: from.take("verify", "timeout", |raw| deadline(raw, DAY)),
             judge: from.take("verify", "judge", check::judge),
+            judge_agent: from.take("verify", "judge_agent", plain::agent_name),
+            judge_model: from.take("verify", "judge_model", |raw| {
+                plain::text(raw, "the name of a model").map(str::to_owned)
+            }),
+            judge_timeout: from.take("verify", "judge_timeout", |raw| deadline(raw, DAY)),
             red_first: from.take("verify", "red_first", plain::boolean),
             protect: from.take("verify", "protect", check::patterns),
             allow_tampering: from.take("verify", "allow_tampering", plain::boolean),
@@ -55,6 +74,9 @@ impl VerifyPart {
             criteria: self.criteria.or(lower.criteria),
             timeout: self.timeout.or(lower.timeout),
             judge: self.judge.or(lower.judge),
+            judge_agent: self.judge_agent.or(lower.judge_agent),
+            judge_model: self.judge_model.or(lower.judge_model),
+            judge_timeout: self.judge_timeout.or(lower.judge_timeout),
             red_first: self.red_first.or(lower.red_first),
             protect: self.protect.or(lower.protect),
             allow_tampering: self.allow_tampering.or(lower.allow_tampering),
@@ -66,6 +88,9 @@ impl VerifyPart {
             criteria: Set::default(Vec::new()),
             timeout: Set::default(check::TIMEOUT),
             judge: Set::default(Judge::Exit),
+            judge_timeout: Set::default(Judging::TIMEOUT),
+            judge_agent: None,
+            judge_model: None,
             red_first: Set::default(false),
             protect: Set::default(Vec::new()),
             allow_tampering: Set::default(false),
@@ -83,6 +108,11 @@ impl VerifyPart {
             red_first: value(&self.red_first),
             allow_tampering: value(&self.allow_tampering),
             protect: value(&self.protect),
+            judging: Judging {
+                agent: self.judge_agent.as_ref().map(|set| set.value.clone()),
+                model: self.judge_model.as_ref().map(|set| set.value.clone()),
+                timeout: self.judge_timeout.as_ref().map_or(Judging::TIMEOUT, |set| set.value),
+            },
         }
     }
 }

@@ -15,6 +15,8 @@ mod ends;
 mod errors;
 mod fallback;
 mod hooks;
+mod judge;
+mod judge_trouble;
 mod machine;
 mod orphans;
 mod output;

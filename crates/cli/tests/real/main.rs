@@ -5,6 +5,7 @@
 
 mod asked;
 mod handover;
+mod judged;
 mod machine;
 mod scenario;
 
@@ -21,6 +22,7 @@ fn every_real_program_is_kept_at_its_task() {
     work.push(Part::Models);
     work.extend(Program::ALL.map(Part::Preflight));
     work.extend([Program::Codex, Program::OpenCode].map(Part::Picture));
+    work.extend(Program::ALL.map(Part::Judged));
     work.extend(cases().into_iter().map(Part::Alone));
     // To look at some alone: RALPH_REAL=claude, RALPH_REAL='kept inside'.
     let wanted = std::env::var("RALPH_REAL").unwrap_or_default();
@@ -68,6 +70,7 @@ fn cases() -> Vec<Case> {
 enum Part {
     Alone(Case),
     Handover((Program, Program)),
+    Judged(Program),
     Models,
     Preflight(Program),
     Picture(Program),
@@ -78,6 +81,7 @@ impl Part {
         match self {
             Part::Alone(case) => case.play(programs),
             Part::Handover(pair) => handover::play(pair, programs),
+            Part::Judged(program) => judged::play(program, programs),
             Part::Models => asked::models(programs),
             Part::Preflight(program) => asked::preflight(program, programs),
             Part::Picture(program) => asked::picture(program, programs),
@@ -89,6 +93,7 @@ impl Part {
         let (program, speech, scenario) = match self {
             Part::Alone(case) => (case.program, case.speech(), case.scenario.name().to_owned()),
             Part::Handover((first, second)) => (first, "own", format!("at its limit to {}", second.name())),
+            Part::Judged(program) => (program, "own", "objects, then agrees".to_owned()),
             Part::Models => (Program::OpenCode, "own", "its models".to_owned()),
             Part::Preflight(program) => (program, "own", "preflight".to_owned()),
             Part::Picture(program) => (program, "own", "a picture attached".to_owned()),

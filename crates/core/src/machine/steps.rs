@@ -67,17 +67,18 @@ impl Run {
             model: self.crew.at_work().model.clone(),
             promise: promise.word.to_string(),
             nonce: promise.nonce,
-            criteria: self
-                .policy
-                .verification
-                .checks
-                .iter()
-                .map(|check| format!("{}: {}", check.name, check.command))
-                .collect(),
+            criteria: self.criteria(),
             limits: LimitsShown::from(&self.policy.limits),
             sandbox: self.policy.sandbox.clone(),
             forked_from,
         }
+    }
+
+    fn criteria(&self) -> Vec<String> {
+        let verification = &self.policy.verification;
+        let checks = verification.checks.iter().map(|check| format!("{}: {}", check.name, check.command));
+        let judge = verification.asks_an_agent().then(|| self.crew.judge(&verification.judging).agent);
+        checks.chain(judge.map(|agent| format!("judge: {agent}"))).collect()
     }
 
     /// A task was chosen, or there is none.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::attempt::Attempt;
 use crate::event::Event;
+use crate::judge::Answered;
 use crate::moment::Moment;
 use crate::policy::Signal;
 use crate::progress::Movement;
@@ -20,9 +21,9 @@ pub struct Judged {
 }
 
 impl Run {
-    /// What comes before the first iteration: the checks, where there are any and they have not been run.
+    /// What comes before the first iteration: how things stand, where that is ever compared and is not known.
     pub(super) fn first_step(&self) -> Step {
-        let unchecked = !self.policy.verification.checks.is_empty() && self.baseline.is_none();
+        let unchecked = self.policy.verification.gives_evidence() && self.baseline.is_none();
         if unchecked { Step::Baseline } else { Step::Select }
     }
 
@@ -38,7 +39,9 @@ impl Run {
             Ok(evidence) => evidence,
             Err(fault) => return self.no_baseline(fault, now),
         };
-        self.note(now.at, Event::Baseline { checks: evidence.checks.clone() });
+        if !evidence.checks.is_empty() {
+            self.note(now.at, Event::Baseline { checks: evidence.checks.clone() });
+        }
         let tests = evidence.checks.iter().filter_map(|check| Some((check.name.clone(), check.tests?)));
         self.baseline = Some(Baseline { tests: tests.collect(), fixed });
         if let Some(standing) = &evidence.standing {
@@ -123,9 +126,36 @@ impl Run {
         );
     }
 
-    /// Whether the iteration got anywhere; only checks can tell.
+    /// Whether a judge is to be asked: an agent has a say, and what it says is required.
+    pub fn wants_a_judge(&self) -> bool {
+        self.policy.verification.asks_an_agent() && self.policy.completion.require.contains(&Signal::Criteria)
+    }
+
+    /// A judge was asked. What it used up counts, answer or not.
+    pub fn after_judge(&mut self, attempt: &Attempt, asking: u32, answered: Answered, now: Moment) {
+        let Answered { agent, model, judgement, exit, usage, duration_ms } = answered;
+        self.tally.usage = self.tally.usage.plus(usage);
+        let (iteration, attempt) = (attempt.iteration, attempt.number);
+        self.note(
+            now.at,
+            Event::JudgeAsked {
+                iteration,
+                attempt,
+                asking,
+                agent,
+                model,
+                judgement,
+                exit,
+                usage,
+                duration_ms,
+            },
+        );
+    }
+
+    /// Whether the iteration got anywhere; only checks or a judge can tell.
     fn move_on(&mut self, iteration: u32, evidence: Evidence, now: Moment) {
-        let Some(standing) = evidence.standing.filter(|_| !evidence.checks.is_empty()) else { return };
+        let tells = !evidence.checks.is_empty() || evidence.judgement.is_some();
+        let Some(standing) = evidence.standing.filter(|_| tells) else { return };
         let failing = standing.failing.count;
         let files = evidence.sketch.files.len() as u64;
         let again = match self.progress.take(iteration, standing, evidence.sketch) {

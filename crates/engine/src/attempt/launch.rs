@@ -26,6 +26,14 @@ pub(crate) struct Assembled {
     shown: Option<PathBuf>,
 }
 
+/// Whether an agent is there to change the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    Work,
+    /// In a sandbox, the project is not its to write.
+    Look,
+}
+
 /// `file` holds the brief, where it is kept in one.
 pub(crate) fn assemble(
     agent: &dyn Agent,
@@ -65,6 +73,7 @@ impl<S: Store + 'static> Drive<S> {
         attempt: &Attempt,
         brief: &Brief,
         file: Option<&Path>,
+        reach: Reach,
     ) -> Result<(Launch, File), EngineError> {
         let env = environment::for_attempt(&self.parts.environment, &self.run.id, attempt);
         let place = (env, self.parts.place.root.clone());
@@ -77,6 +86,10 @@ impl<S: Store + 'static> Drive<S> {
             return Ok((launch, stdin));
         }
         let bounds = Bounds::gather(&launch.dir, &confiner.hidden, &launch.env, agent.state(), sandbox);
+        let bounds = match reach {
+            Reach::Work => bounds,
+            Reach::Look => bounds.sparing(&launch.dir),
+        };
         Ok((enclosed(launch, sandbox, confiner, &bounds.showing(shown)), stdin))
     }
 }

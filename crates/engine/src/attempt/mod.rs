@@ -23,7 +23,7 @@ use crate::output::Recorder;
 use crate::settle::LOOK;
 use crate::urgency::{Urgency, pressed};
 use crate::watchdog::{Overdue, Watchdog};
-pub(crate) use launch::assemble;
+pub(crate) use launch::{Reach, assemble};
 
 use ending::{Cause, asked, exit_of, fault_of, last_chars, millis, not_started, unusable};
 use pipes::{BUFFER, half, read_either, store_brief};
@@ -82,7 +82,7 @@ impl<S: Store + 'static> Drive<S> {
         brief: &Brief,
     ) -> Result<Child, AttemptError> {
         let file = store_brief(&self.parts.place.output_of(&self.run.id, attempt), brief)?;
-        let (launch, stdin) = self.launch(agent, attempt, brief, Some(&file))?;
+        let (launch, stdin) = self.launch(agent, attempt, brief, Some(&file), Reach::Work)?;
         let custody = match &mut self.custody {
             Some(custody) => custody,
             none => none.insert(Custody::open(self.parts.guard.options(&self.run.id)?).await?),

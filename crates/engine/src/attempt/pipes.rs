@@ -36,7 +36,7 @@ async fn read(pipe: &mut Receiver, buffer: &mut [u8]) -> usize {
 }
 
 /// Keeps the brief beside the output.
-pub(super) fn store_brief(dir: &Path, brief: &Brief) -> Result<PathBuf, EngineError> {
+pub(crate) fn store_brief(dir: &Path, brief: &Brief) -> Result<PathBuf, EngineError> {
     let path = dir.join("brief.md");
     let io = |source| EngineError::Write { path: path.clone(), source };
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(io)?;

@@ -42,6 +42,14 @@ impl Bounds {
         Bounds { shown: shown.map(|path| real(&path)), ..self }
     }
 
+    /// Without the tree; what else may be written may still hold it.
+    #[must_use]
+    pub(crate) fn sparing(mut self, root: &Path) -> Bounds {
+        let root = real(root);
+        self.write.retain(|path| *path != root);
+        self
+    }
+
     /// A path inside one that the agent may write is not followed: it could have put a link there.
     fn add(&mut self, path: &Path) {
         let is_inside = |path: &Path| self.write.iter().any(|allowed| path.starts_with(allowed));

@@ -6,9 +6,11 @@ use std::time::Instant;
 use ralph_checks::{Exit, Findings, Output, Root};
 use ralph_core::check::{Check, CheckExit, CheckResult, Counts, Criterion, Failing, Failure};
 use ralph_core::event::Stream;
+use ralph_core::judge::Shown;
 use ralph_core::report::Fault;
 use ralph_store::Store;
 
+use super::judge::share;
 use super::window::Window;
 use crate::attempt::ending::{last_chars, millis};
 use crate::custody::{Launch, Status, Streams};
@@ -29,9 +31,11 @@ impl<S: Store + 'static> Drive<S> {
         check: &Check,
         iteration: u32,
         attempt: u32,
-    ) -> Result<Result<CheckResult, Fault>, EngineError> {
+    ) -> Result<Result<Shown, Fault>, EngineError> {
         let begun = Instant::now();
-        let place = self.output_of_check(check, iteration, attempt)?;
+        let name: String =
+            check.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let place = self.fresh_place(iteration, attempt, &format!("check-{name}"))?;
         let mut recorder = Recorder::create(&place, &self.parts.redactor, self.parts.caps)?;
         let mut window = Window::default();
         let stdin = crate::hooks::sealed(b"").map_err(|source| EngineError::Pipe { source })?;
@@ -51,18 +55,24 @@ impl<S: Store + 'static> Drive<S> {
         let tail = last_chars(&recorder.finish()?.tail, REPORTED_TAIL);
         let root = Root::new(&self.parts.place.root);
         let has_gap = window.has_gap();
-        let mut findings = read(&returned, &root, &window.finish());
+        let printed = window.finish();
+        let mut findings = read(&returned, &root, &printed);
         findings.tests = findings.tests.filter(|_| !has_gap);
         let mut result = result(check, &returned, &findings, tail);
         result.duration_ms = millis(begun.elapsed());
-        Ok(Ok(result))
+        let checks = self.run.policy.verification.checks.len();
+        let output = if self.run.wants_a_judge() { share(&printed, checks) } else { String::new() };
+        Ok(Ok(Shown { result, output }))
     }
 
-    /// A check that a crash cut short is run again, in a fresh place.
-    fn output_of_check(&self, check: &Check, iteration: u32, attempt: u32) -> Result<PathBuf, EngineError> {
-        let name: String =
-            check.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let path = self.parts.place.output(&self.run.id, iteration, attempt).join(format!("check-{name}"));
+    /// What a crash cut short is done again, in a fresh place.
+    pub(super) fn fresh_place(
+        &self,
+        iteration: u32,
+        attempt: u32,
+        name: &str,
+    ) -> Result<PathBuf, EngineError> {
+        let path = self.parts.place.output(&self.run.id, iteration, attempt).join(name);
         match std::fs::remove_dir_all(&path) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
                 Err(EngineError::Write { path, source })

@@ -3,6 +3,7 @@
 mod check;
 mod fixed;
 mod head;
+mod judge;
 mod window;
 
 pub use fixed::content as definition;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use ralph_core::attempt::Attempt;
 use ralph_core::check::{CheckResult, Failing};
 use ralph_core::event::Occasion;
+use ralph_core::judge::Shown;
 use ralph_core::machine::Judged;
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::report::{Fault, Report};
@@ -37,7 +39,8 @@ impl<S: Store + 'static> Drive<S> {
         let fixed = fixed::contents(&self.parts.place.root, &self.run.policy.verification);
         crash_point("baseline.inside");
         let outcome = match self.run_checks(0, 0).await? {
-            Ok(checks) => {
+            Ok(shown) => {
+                let checks = results(shown);
                 // Checks leave things behind; what they leave is not the agent's doing.
                 let kept = self.keep((0, 0), Occasion::End).await?;
                 let standing = self.standing(&checks, kept.as_ref());
@@ -52,7 +55,7 @@ impl<S: Store + 'static> Drive<S> {
 
     pub(crate) async fn verify(&mut self, attempt: Attempt, report: Report) -> Result<(), EngineError> {
         crash_point("verify.before");
-        let judged = match self.gather(&attempt).await? {
+        let judged = match self.gather(&attempt, &report).await? {
             Ok(evidence) => self.judge(&attempt, &report, evidence).await?,
             Err(fault) => Err(fault),
         };
@@ -62,9 +65,13 @@ impl<S: Store + 'static> Drive<S> {
         Ok(())
     }
 
-    async fn gather(&mut self, attempt: &Attempt) -> Result<Result<Evidence, Fault>, EngineError> {
+    async fn gather(
+        &mut self,
+        attempt: &Attempt,
+        report: &Report,
+    ) -> Result<Result<Evidence, Fault>, EngineError> {
         let kept = self.keep((attempt.iteration, attempt.number), Occasion::End).await?;
-        if self.run.policy.verification.checks.is_empty() {
+        if !self.run.policy.verification.gives_evidence() {
             return Ok(Ok(Evidence::default()));
         }
         let sketch = match &kept {
@@ -73,15 +80,23 @@ impl<S: Store + 'static> Drive<S> {
         };
         // The end of the attempt is durable before the checks take their time.
         self.commit().await?;
-        let checks = match self.run_checks(attempt.iteration, attempt.number).await? {
-            Ok(checks) => checks,
+        let shown = match self.run_checks(attempt.iteration, attempt.number).await? {
+            Ok(shown) => shown,
             Err(fault) => return Ok(Err(fault)),
         };
         let baseline = self.run.baseline.clone().unwrap_or_default();
         let (root, verification) = (&self.parts.place.root, &self.run.policy.verification);
-        let tampering = fixed::tampering(root, verification, &baseline, &checks);
+        let mut tampering = fixed::tampering(root, verification, &baseline, &shown);
+        let mut judgement = None;
+        if self.run.wants_a_judge() {
+            judgement = match self.ask_judge(attempt, report, &shown, &mut tampering, kept.as_ref()).await? {
+                Ok(judgement) => Some(judgement),
+                Err(fault) => return Ok(Err(fault)),
+            };
+        }
+        let checks = results(shown);
         let standing = self.standing(&checks, kept.as_ref());
-        Ok(Ok(Evidence { checks, tampering, standing, sketch, judgement: None }))
+        Ok(Ok(Evidence { checks, tampering, standing, sketch, judgement }))
     }
 
     /// The verdict, which a hook may turn towards failure.
@@ -114,7 +129,7 @@ impl<S: Store + 'static> Drive<S> {
         &mut self,
         iteration: u32,
         attempt: u32,
-    ) -> Result<Result<Vec<CheckResult>, Fault>, EngineError> {
+    ) -> Result<Result<Vec<Shown>, Fault>, EngineError> {
         let mut results = Vec::new();
         for check in self.run.policy.verification.checks.clone() {
             match self.check(&check, iteration, attempt).await? {
@@ -133,6 +148,10 @@ impl<S: Store + 'static> Drive<S> {
             failing: failing(checks),
         })
     }
+}
+
+fn results(shown: Vec<Shown>) -> Vec<CheckResult> {
+    shown.into_iter().map(|shown| shown.result).collect()
 }
 
 /// What fails of all checks together.
