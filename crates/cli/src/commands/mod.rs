@@ -31,7 +31,7 @@ pub(crate) type Outcome = Result<u8, Problems>;
 #[command(name = "ralph", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "\
 Examples:
-  ralph demo                                           watch a loop mend a small project
+  ralph demo                                           watch a loop that does not believe its agent
   ralph run \"fix the failing tests\" --agent-command 'my-agent --yes' --max-iterations 10
   ralph status --json                                  how the latest run stands
   ralph stop                                           stop it after this iteration

@@ -10,6 +10,7 @@ mod attached;
 mod choices;
 mod controls;
 mod crashes;
+mod demo;
 mod endless;
 mod ends;
 mod errors;

@@ -7,7 +7,6 @@ use crate::event::{Ending, Event, FORMAT, LimitsShown, Started};
 use crate::moment::Moment;
 use crate::policy::Error;
 use crate::progress::Progress;
-use crate::promise::Claim;
 use crate::question::Inbox;
 use crate::report::{Fault, Report, Response};
 use crate::run::{Pace, Request, Run, Step, Tally, Tried, Until};
@@ -185,7 +184,7 @@ impl Run {
 
     /// A claim of an agent that did not end well counts if the checks agree.
     fn claim_may_count(&self, report: &Report) -> bool {
-        matches!(report.claim, Claim::Made { .. }) && !self.policy.verification.checks.is_empty()
+        report.claim.is_made() && !self.policy.verification.checks.is_empty()
     }
 
     pub(super) fn after_fault(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
