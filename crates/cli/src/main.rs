@@ -3,13 +3,16 @@
 
 mod agents;
 mod attach;
+mod bars;
 mod commands;
 mod crew;
 mod criteria;
 mod demo;
+mod evidence;
 mod follow;
 mod models;
 mod perform;
+mod pointed;
 mod preflight;
 mod printed;
 mod problem;

@@ -15,11 +15,11 @@ use ralph_core::view::RunView;
 
 use crate::words::{counted, size, span};
 
-const GOOD: Style = AnsiColor::Green.on_default().bold();
-const BAD: Style = AnsiColor::Red.on_default().bold();
-const CALM: Style = AnsiColor::Yellow.on_default();
-const HEAD: Style = AnsiColor::Cyan.on_default().bold();
-const FAINT: Style = Style::new().dimmed();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const CALM: Style = AnsiColor::Yellow.on_default();
+pub(crate) const HEAD: Style = AnsiColor::Cyan.on_default().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// How many findings of a verdict are shown.
 const FINDINGS: usize = 6;
@@ -232,7 +232,7 @@ fn control_line(control: &Control, changed: bool) -> String {
     paint(CALM, &format!("  asked {asked}{effect}"))
 }
 
-fn stopped(reason: &str, status: RunState, evidence: &str) -> String {
+pub(crate) fn stopped(reason: &str, status: RunState, evidence: &str) -> String {
     let (mark, style) = match status {
         RunState::Success => ("✔", GOOD),
         RunState::Stopped | RunState::Paused | RunState::Running => ("■", CALM),
@@ -265,6 +265,6 @@ pub(crate) fn faint(text: &str) -> String {
     paint(FAINT, text)
 }
 
-fn paint(style: Style, text: &str) -> String {
+pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -18,6 +18,7 @@ pub(crate) mod run;
 pub(crate) mod set;
 pub(crate) mod status;
 pub(crate) mod trust;
+pub(crate) mod why;
 
 use clap::{Parser, Subcommand};
 
@@ -34,6 +35,7 @@ Examples:
   ralph demo                                           watch a loop that does not believe its agent
   ralph run \"fix the failing tests\" --agent-command 'my-agent --yes' --max-iterations 10
   ralph status --json                                  how the latest run stands
+  ralph why                                            why it stopped, and what to do next
   ralph stop                                           stop it after this iteration
 
 Exit codes: 0 completed, 1 failed, 2 usage or refused, 3 a limit was reached, 4 nothing to do,
@@ -48,6 +50,7 @@ enum Command {
     Run(Box<run::Args>),
     Resume(resume::Args),
     Status(status::Args),
+    Why(why::Args),
     Logs(logs::Args),
     Replay(replay::Args),
     Stop(control::StopArgs),
@@ -74,6 +77,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Run(args) => run::run(*args),
         Command::Resume(args) => resume::run(args),
         Command::Status(args) => status::run(args),
+        Command::Why(args) => why::run(args),
         Command::Logs(args) => logs::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Stop(args) => control::stop(args),

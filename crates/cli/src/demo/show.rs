@@ -31,6 +31,7 @@ pub(crate) fn run(keep: Option<PathBuf>) -> Outcome {
     let code = demo.looped()?;
     print("\n");
     let passed = demo.tests()?;
+    demo.why()?;
     print(&demo.next_steps());
     Ok(if passed { code } else { 1 })
 }
@@ -57,6 +58,12 @@ impl Demo {
             .status()
             .map(|status| status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
             .map_err(|error| Problem::new(format!("cannot start ralph: {error}")).exit(1).into())
+    }
+
+    fn why(&self) -> Result<(), Problems> {
+        print(&faint("\n$ ralph why\n"));
+        let told = self.ralph(&["why"]).status();
+        told.map(|_| ()).map_err(|error| Problem::new(format!("cannot start ralph: {error}")).exit(1).into())
     }
 
     fn ralph(&self, args: &[&str]) -> Command {
@@ -92,7 +99,7 @@ impl Demo {
 Look at what it did:
   cd {}
   export XDG_STATE_HOME={}
-  ralph status        how the run ended, and why
+  ralph why 2         what its iteration 2 was decided from
   ralph logs          every event, and what the agent printed
   ralph replay --speed 1
 

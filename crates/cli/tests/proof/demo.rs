@@ -42,6 +42,8 @@ fn the_demos_agent_is_not_believed_until_the_tests_really_pass() {
         "✗ the agent says it is done, and is not believed",
         "✔ completed: iteration 3: test_pass passes: 4 passed, 0 failed",
         "ok 4 - cents have two digits",
+        "before  ████████████████████████  3",
+        "1  ████████████████          2  said done, not believed",
     ];
     let mut rest = out;
     for part in told {

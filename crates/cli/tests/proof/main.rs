@@ -30,6 +30,7 @@ mod signals;
 mod starts;
 mod storage;
 mod vanished;
+mod why;
 
 use ralph_testkit::Project;
 
