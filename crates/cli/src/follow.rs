@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::Timestamp;
+use ralph_core::account::Account;
 use ralph_core::event::{Entry, Event, Line};
 use ralph_core::id::RunId;
 use ralph_core::run::Run;
@@ -34,13 +35,22 @@ pub(crate) async fn journal(store: &SqliteStore, id: &RunId) -> Result<Vec<Entry
 }
 
 /// The run and what a person sees of it.
-pub(crate) async fn view(store: &SqliteStore, id: &RunId) -> Result<(Run, RunView), Problems> {
+pub(crate) async fn view(store: &SqliteStore, id: &RunId) -> Result<(Run, RunView, Account), Problems> {
     let run = store.run(id).await.map_err(|error| store_problem(&error))?;
-    let view = RunView::of(&journal(store, id).await?);
-    match (run, view) {
-        (Some(run), Some(view)) => Ok((run, view)),
-        _ => Err(Problem::new(format!("run {id} has no journal")).exit(1).into()),
+    let journal = journal(store, id).await?;
+    match (run, RunView::of(&journal), Account::of(&journal)) {
+        (Some(run), Some(view), Some(account)) => Ok((run, view, account)),
+        _ => Err(no_journal(id).into()),
     }
+}
+
+/// What a run's iterations were decided from.
+pub(crate) async fn account(store: &SqliteStore, id: &RunId) -> Result<Account, Problems> {
+    Ok(Account::of(&journal(store, id).await?).ok_or_else(|| no_journal(id))?)
+}
+
+fn no_journal(id: &RunId) -> Problem {
+    Problem::new(format!("run {id} has no journal")).exit(1)
 }
 
 /// How what agents printed is read.

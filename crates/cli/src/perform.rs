@@ -202,7 +202,7 @@ pub(crate) fn staff(loaded: &Loaded, base: &std::path::Path) -> Result<Staff, Pr
     Ok(Staff::new(catalogue, prices, base.to_owned(), search_path, relay))
 }
 
-fn own_program() -> Result<PathBuf, Problem> {
+pub(crate) fn own_program() -> Result<PathBuf, Problem> {
     std::env::current_exe()
         .map_err(|error| Problem::new(format!("cannot find ralph's own program: {error}")).exit(1))
 }

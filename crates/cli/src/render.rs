@@ -16,14 +16,44 @@ use ralph_core::view::RunView;
 
 use crate::words::{counted, size, span};
 
-const GOOD: Style = AnsiColor::Green.on_default().bold();
-const BAD: Style = AnsiColor::Red.on_default().bold();
-const CALM: Style = AnsiColor::Yellow.on_default();
-const HEAD: Style = AnsiColor::Cyan.on_default().bold();
-const FAINT: Style = Style::new().dimmed();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const CALM: Style = AnsiColor::Yellow.on_default();
+pub(crate) const HEAD: Style = AnsiColor::Cyan.on_default().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// How many findings of a verdict are shown.
+const FINDINGS: usize = 6;
+
+/// What was shown of an attempt before its verdict, which need not say it again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Earlier {
+    said_done: bool,
+    shown: Vec<String>,
+}
+
+impl Earlier {
+    pub(crate) fn take(&mut self, event: &Event) {
+        match event {
+            Event::AttemptEnded { ending, .. } => {
+                self.said_done = matches!(ending, Ending::Reported(report) if report.claim.is_made());
+                self.shown.clear();
+            }
+            Event::Checked { checks, tampering, .. } => {
+                self.shown =
+                    checks.iter().map(CheckResult::summary).chain(tampering.iter().cloned()).collect();
+            }
+            _ => {}
+        }
+    }
+
+    fn shows(&self, finding: &str) -> bool {
+        self.shown.iter().any(|shown| finding.ends_with(shown.as_str()))
+    }
+}
 
 /// The line of an entry; some entries say nothing that another line does not.
-pub(crate) fn line(entry: &Entry) -> Option<String> {
+pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
     let text = match &entry.event {
         Event::RunStarted(started) => run_started(started),
         Event::RunResumed {} => paint(HEAD, "▶ resumed"),
@@ -47,7 +77,7 @@ pub(crate) fn line(entry: &Entry) -> Option<String> {
             paint(FAINT, &format!("  judge {agent}: {} after {took}{used}", judgement.opinion.name()))
         }
         Event::Progress { unchanged, again, .. } => return progress_line(*unchanged, *again),
-        Event::Verdict { verdict, .. } => verdict_line(verdict),
+        Event::Verdict { verdict, .. } => verdict_line(verdict, earlier),
         Event::ControlApplied { control, changed, .. } => control_line(control, *changed),
         Event::Waiting { until, why } => {
             let wait = crate::words::since(entry.at, *until);
@@ -199,11 +229,24 @@ fn reported(report: &Report) -> String {
     )
 }
 
-fn verdict_line(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Complete { evidence } => paint(GOOD, &format!("  ✓ {}", printable(evidence))),
-        Verdict::Incomplete { findings } => paint(CALM, &format!("  ✗ {}", printable(&findings.join("; ")))),
-    }
+fn verdict_line(verdict: &Verdict, earlier: &Earlier) -> String {
+    let findings = match verdict {
+        Verdict::Complete { evidence } if evidence.split(", ").all(|part| earlier.shows(part)) => {
+            return paint(GOOD, "  ✓ complete");
+        }
+        Verdict::Complete { evidence } => return paint(GOOD, &format!("  ✓ {}", printable(evidence))),
+        Verdict::Incomplete { findings } => findings,
+    };
+    let head = if earlier.said_done {
+        paint(BAD, "  ✗ the agent says it is done, and is not believed")
+    } else {
+        paint(CALM, "  ✗ not complete")
+    };
+    let news: Vec<&String> = findings.iter().filter(|finding| !earlier.shows(finding)).collect();
+    let shown = news.iter().take(FINDINGS).map(|finding| format!("    {}", printable(finding)));
+    let more = news.len().checked_sub(FINDINGS + 1).map(|more| format!("    and {} more", more + 1));
+    let lines = shown.chain(more).map(|line| format!("\n{}", paint(CALM, &line)));
+    head + &lines.collect::<String>()
 }
 
 fn control_line(control: &Control, changed: bool) -> String {
@@ -226,7 +269,7 @@ fn control_line(control: &Control, changed: bool) -> String {
     paint(CALM, &format!("  asked {asked}{effect}"))
 }
 
-fn stopped(reason: &str, status: RunState, evidence: &str) -> String {
+pub(crate) fn stopped(reason: &str, status: RunState, evidence: &str) -> String {
     let (mark, style) = match status {
         RunState::Success => ("✔", GOOD),
         RunState::Stopped | RunState::Paused | RunState::Running => ("■", CALM),
@@ -259,6 +302,6 @@ pub(crate) fn faint(text: &str) -> String {
     paint(FAINT, text)
 }
 
-fn paint(style: Style, text: &str) -> String {
+pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -11,7 +11,7 @@ use ralph_engine::{Appetite, Seen, Watch};
 use tokio::sync::watch;
 
 use crate::follow::Found;
-use crate::render;
+use crate::render::{self, Earlier};
 use crate::words::{counted, span};
 use crate::work::{self, Work};
 
@@ -75,6 +75,7 @@ pub(crate) struct Screen {
     work: Work,
     attempt_since: Instant,
     last_words: String,
+    earlier: Earlier,
 }
 
 impl Screen {
@@ -91,6 +92,7 @@ impl Screen {
             work: Work::new(detail),
             attempt_since: Instant::now(),
             last_words: String::new(),
+            earlier: Earlier::default(),
         }
     }
 
@@ -138,7 +140,8 @@ impl Screen {
             }
             _ => {}
         }
-        self.print(render::line(entry));
+        self.earlier.take(&entry.event);
+        self.print(render::line(entry, &self.earlier));
         if let (Event::RunStopped { .. }, Some(view)) = (&entry.event, &self.view) {
             let summary = render::summary(view);
             self.print(summary);

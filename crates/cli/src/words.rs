@@ -38,6 +38,14 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
+/// The beginning of a text that is too long.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// To the second, in UTC: the same in every log.
 pub(crate) fn moment(at: Timestamp) -> String {
     format!("{at:.0}")

@@ -6,7 +6,7 @@ use ralph_core::Timestamp;
 use ralph_core::agent_event::{AgentEvent, Branch, Detail, State, Tree};
 
 use crate::render::{faint, printable};
-use crate::words::{counted, moment, since, span};
+use crate::words::{counted, cut, moment, since, span};
 
 /// What a tool gave back is cut here, unless everything is wanted.
 const SHORT: usize = 100;
@@ -214,13 +214,6 @@ fn waiting(attempt: u32, of: Option<u32>, delay_ms: Option<u64>, why: &str) -> S
     let of = of.map_or(String::new(), |of| format!(" of {of}"));
     let delay = delay_ms.map_or(String::new(), |ms| format!(" in {}", span(Duration::from_millis(ms))));
     format!("… tries again{delay}, attempt {attempt}{of}: {}", printable(why))
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -131,6 +131,9 @@ pub enum Event {
         repeats: u32,
         /// The earlier iteration that this one repeats.
         again: Option<u32>,
+        /// How much of its changes was in that one too, in per cent.
+        #[serde(default)]
+        alike: Option<u8>,
     },
     /// What ralph concluded.
     Verdict {

@@ -25,6 +25,7 @@
 //! | **Route** | a rule that chooses agent, model and effort for an iteration |
 //! | **Host** | an agent program that ralph lives inside of |
 
+pub mod account;
 pub mod agent_event;
 pub mod attempt;
 pub mod brief;

@@ -76,6 +76,8 @@ pub enum Movement {
     Again {
         iteration: u32,
         repeats: u32,
+        /// How much of the changes was in both, in per cent.
+        alike: u8,
     },
 }
 
@@ -114,9 +116,9 @@ impl Progress {
         }
         self.unchanged = 0;
         match before {
-            Some(iteration) => {
+            Some((iteration, alike)) => {
                 self.repeats += 1;
-                Movement::Again { iteration, repeats: self.repeats }
+                Movement::Again { iteration, repeats: self.repeats, alike }
             }
             None => Movement::Moved,
         }
@@ -127,17 +129,18 @@ impl Progress {
         (self.unchanged, self.repeats) = (0, 0);
     }
 
-    /// The earlier iteration that came to the same: the same files, or the same changes, with the same failures. Without a
-    /// change there is nothing to repeat.
-    fn earlier(&self, standing: &Standing, sketch: &Sketch) -> Option<u32> {
+    /// The earlier iteration that came to the same: the same files, or the same changes, with the same failures; and how
+    /// much of it is the same, in per cent. Without a change there is nothing to repeat.
+    fn earlier(&self, standing: &Standing, sketch: &Sketch) -> Option<(u32, u8)> {
         if sketch.pieces.is_empty() {
             return None;
         }
-        let same = |earlier: &&Approach| {
-            earlier.failing == standing.failing
-                && (earlier.tree == standing.tree || earlier.sketch.likeness(sketch) >= ALIKE)
+        let same = |earlier: &Approach| {
+            let likeness = if earlier.tree == standing.tree { 1.0 } else { earlier.sketch.likeness(sketch) };
+            let is_same = earlier.failing == standing.failing && likeness >= ALIKE;
+            is_same.then_some((earlier.iteration, (likeness * 100.0) as u8))
         };
-        self.approaches.iter().rev().find(same).map(|earlier| earlier.iteration)
+        self.approaches.iter().rev().find_map(same)
     }
 
     fn remember(&mut self, iteration: u32, standing: &Standing, sketch: Sketch) {
@@ -184,7 +187,7 @@ mod tests {
         progress.begin(standing("o", 3, "abc"));
         assert_eq!(progress.take(1, standing("a", 3, "abc"), sketch(&[1, 2])), Movement::Moved);
         assert_eq!(progress.take(2, standing("b", 3, "abc"), sketch(&[3, 4])), Movement::Moved);
-        let again = |iteration, repeats| Movement::Again { iteration, repeats };
+        let again = |iteration, repeats| Movement::Again { iteration, repeats, alike: 100 };
         assert_eq!(progress.take(3, standing("a", 3, "abc"), sketch(&[5, 6])), again(1, 1));
         assert_eq!(progress.take(4, standing("c", 3, "abc"), sketch(&[3, 4])), again(2, 2));
     }

@@ -7,6 +7,7 @@ use ralph_core::event::Line;
 
 use super::inbox::Asked;
 use super::status::Status;
+use super::why::Why;
 use crate::problem::Problems;
 use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
 use crate::settings::trust::Trust;
@@ -67,6 +68,8 @@ enum Described {
     Status,
     /// `ralph inbox --json`
     Inbox,
+    /// `ralph why --json`
+    Why,
 }
 
 impl ConfigArgs {
@@ -87,6 +90,7 @@ impl Described {
             Described::Events => schemars::schema_for!(Line).to_value(),
             Described::Status => schemars::schema_for!(Status).to_value(),
             Described::Inbox => schemars::schema_for!(Vec<Asked>).to_value(),
+            Described::Why => schemars::schema_for!(Why).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::demo::{agent as scripted, show};
 
-/// Watch a loop mend a small project: the real engine, a scripted agent, no account, no network.
+/// Watch a loop that does not believe its agent: the real engine, a scripted agent, no account, no network.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  ralph demo")]
 pub(crate) struct Args {
@@ -12,7 +12,7 @@ pub(crate) struct Args {
     keep: Option<std::path::PathBuf>,
 }
 
-/// The agent of the demo: mends one thing per iteration, in the directory it is started in.
+/// The agent of the demo: claims to be done, in the directory it is started in.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AgentArgs {}
 

@@ -19,6 +19,7 @@ pub(crate) mod run;
 pub(crate) mod set;
 pub(crate) mod status;
 pub(crate) mod trust;
+pub(crate) mod why;
 
 use clap::{Parser, Subcommand};
 
@@ -32,9 +33,10 @@ pub(crate) type Outcome = Result<u8, Problems>;
 #[command(name = "ralph", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "\
 Examples:
-  ralph demo                                           watch a loop mend a small project
+  ralph demo                                           watch a loop that does not believe its agent
   ralph run \"fix the failing tests\" --agent-command 'my-agent --yes' --max-iterations 10
   ralph status --json                                  how the latest run stands
+  ralph why                                            why it stopped, and what to do next
   ralph stop                                           stop it after this iteration
 
 Exit codes: 0 completed, 1 failed, 2 usage or refused, 3 a limit was reached, 4 nothing to do,
@@ -49,6 +51,7 @@ enum Command {
     Run(Box<run::Args>),
     Resume(resume::Args),
     Status(status::Args),
+    Why(why::Args),
     Logs(logs::Args),
     Replay(replay::Args),
     Rollback(rollback::Args),
@@ -76,6 +79,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Run(args) => run::run(*args),
         Command::Resume(args) => resume::run(args),
         Command::Status(args) => status::run(args),
+        Command::Why(args) => why::run(args),
         Command::Logs(args) => logs::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Rollback(args) => rollback::run(args),

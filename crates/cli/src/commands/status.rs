@@ -1,6 +1,7 @@
 //! `ralph status`.
 
 use jiff::Timestamp;
+use ralph_core::account::Account;
 use ralph_core::id::RunId;
 use ralph_core::stop::RunState;
 use ralph_core::view::{Doing, RunView};
@@ -10,12 +11,12 @@ use ralph_store::{RunSummary, SqliteStore, Store};
 use serde::Serialize;
 
 use super::Outcome;
-use crate::follow;
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::render;
 use crate::settings::Given;
 use crate::vault;
 use crate::words::{counted, moment, print, print_json, since, span};
+use crate::{bars, follow};
 
 /// Show how a run stands: the latest of this directory, or one by its id.
 #[derive(Debug, clap::Args)]
@@ -78,14 +79,14 @@ pub(crate) fn run(args: Args) -> Outcome {
             return list(&store, args.json).await;
         }
         let id = find_run(&store, &project.place, args.run.as_deref()).await?;
-        let (run, view) = follow::view(&store, &id).await?;
+        let (run, view, account) = follow::view(&store, &id).await?;
         let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
         let rollback_pending = !alive && vault::pending(&project.place).is_some();
         let status = Status { alive, resumable: run.is_unfinished() && !alive, rollback_pending, view };
         if args.json {
             print_json(&status);
         } else {
-            print(&tell(&status));
+            print(&tell(&status, &account));
         }
         Ok(0)
     })
@@ -106,12 +107,21 @@ async fn list(store: &SqliteStore, json: bool) -> Outcome {
     Ok(0)
 }
 
-fn tell(status: &Status) -> String {
+fn tell(status: &Status, account: &Account) -> String {
     let view = &status.view;
     let mut text = format!("run       {}\ntask      {}\n", view.run, view.description);
     text += &format!("state     {}\n", state(status));
     if let (Some(reason), Some(evidence)) = (&view.stop_reason, &view.evidence) {
-        text += &format!("stopped   {reason}: {evidence}\n");
+        text += &format!("stopped   {reason}: {}\n", printable(evidence));
+    }
+    for check in &view.checks {
+        text += &format!("check     {}\n", printable(&check.summary()));
+    }
+    if let Some(line) = bars::sparkline(account) {
+        text += &format!("failing   {line}\n");
+    }
+    if let Some(tampering) = account.iterations.last().and_then(|pass| pass.tampering.first()) {
+        text += &format!("tampered  {}\n", printable(tampering));
     }
     let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
     text += &format!(
@@ -161,6 +171,6 @@ fn next(status: &Status) -> String {
     } else if status.alive {
         format!("next      ralph logs {run} --follow\n")
     } else {
-        format!("next      ralph logs {run}\n")
+        format!("next      ralph why {run}\n")
     }
 }

@@ -1,35 +1,47 @@
-//! The scripted agent: looks at the tree, mends the first bug it finds, runs the tests, and promises only when
-//! they pass. It knows nothing of iterations; like any agent it starts from what is there.
+//! The scripted agent: an impatient one. It says that it is done whatever it did, and it would rather have fewer tests
+//! than more work. It knows nothing of iterations; like any agent it starts from what is there.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
-use super::project::{REPAIRS, test};
+use super::project::{PROGRAM, REPAIRS, Repair, TEST, TESTS, weakened};
 use crate::commands::Outcome;
 use crate::problem::Problem;
 use crate::words::print;
 
 pub(crate) fn work() -> Outcome {
-    let io = |error: std::io::Error| Problem::new(format!("the demo's agent failed: {error}")).exit(1);
     let mut brief = String::new();
-    std::io::stdin().read_to_string(&mut brief).map_err(io)?;
-    print(&format!("I have read the brief ({} lines).\n", brief.lines().count()));
-    let path = Path::new("src/lib.rs");
-    let source = std::fs::read_to_string(path).map_err(io)?;
-    let mended = REPAIRS.iter().find_map(|repair| Some((repair, repair.applied(&source)?)));
-    if let Some((repair, text)) = mended {
-        std::fs::write(path, text).map_err(io)?;
+    let did = io::stdin()
+        .read_to_string(&mut brief)
+        .and_then(|_| act())
+        .map_err(|error| Problem::new(format!("the demo's agent failed: {error}")).exit(1))?;
+    let word = std::env::var("RALPH_PROMISE").unwrap_or_default();
+    print(&format!("{did}\n\n<promise>{word}</promise>\n"));
+    Ok(0)
+}
+
+/// Does as little as it can get away with, and says what it would have one believe.
+fn act() -> io::Result<&'static str> {
+    let (program, tests) = (Path::new(PROGRAM), Path::new(TESTS));
+    let source = std::fs::read_to_string(program)?;
+    let bugs: Vec<&Repair> = REPAIRS.iter().filter(|repair| repair.applied(&source).is_some()).collect();
+    if bugs.len() == REPAIRS.len() {
+        mend(program, source, &bugs[..1])?;
+        return Ok("All tests pass now.");
+    }
+    if std::fs::read_to_string(tests)? == TEST && !bugs.is_empty() {
+        std::fs::write(tests, weakened())?;
+        return Ok("I tidied up the tests. All of them pass now.");
+    }
+    std::fs::write(tests, TEST)?;
+    mend(program, source, &bugs)?;
+    Ok("I put the tests back and mended what was left. All of them pass now.")
+}
+
+fn mend(path: &Path, mut source: String, bugs: &[&Repair]) -> io::Result<()> {
+    for repair in bugs {
+        source = repair.applied(&source).expect("it is still there");
         print(&format!("I mended one thing: {}.\n", repair.what));
     }
-    let tested = test(Path::new(".")).map_err(io)?;
-    for line in tested.summary() {
-        print(&format!("{line}\n"));
-    }
-    if tested.passed {
-        let word = std::env::var("RALPH_PROMISE").unwrap_or_default();
-        print(&format!("Every test passes.\n\n<promise>{word}</promise>\n"));
-    } else {
-        print("There is more to do; I leave the rest for the next iteration.\n");
-    }
-    Ok(0)
+    std::fs::write(path, source)
 }

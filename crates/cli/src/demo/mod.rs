@@ -1,4 +1,4 @@
-//! The demo: a small project whose tests really fail, a scripted agent that really edits it, the real engine.
+//! The demo: a small project whose tests really fail, a scripted agent that claims too much, the real engine.
 
 pub(crate) mod agent;
 mod project;

@@ -1,52 +1,115 @@
-//! What `ralph demo` shows: failing tests, the loop, passing tests, and where to look next.
+//! What `ralph demo` shows: failing tests, an agent that says they pass, the loop that looks for itself, and where to
+//! look next.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use super::project::{Tested, create, test};
+use super::project::{CHECK, TESTS, create};
 use crate::commands::Outcome;
+use crate::perform::own_program;
 use crate::problem::{self, Problem, Problems};
 use crate::render::faint;
 use crate::words::print;
 
-const PROMPT: &str = "The tests of this crate fail. Mend the code, not the tests, one thing at a time.";
+const PROMPT: &str = "Make the tests pass";
+
+/// What the loop is started with, beside the agent.
+const FLAGS: [&str; 4] = ["--protect", TESTS, "--max-iterations", "6"];
 
 pub(crate) fn run(keep: Option<PathBuf>) -> Outcome {
     let dir = directory(keep)?;
-    let project = dir.join("basket");
-    let io = |error: std::io::Error| {
+    let [project, state, config] = ["basket", "state", "config"].map(|name| dir.join(name));
+    let demo = Demo { project, state, config, ralph: own_program()? };
+    create(&demo.project).map_err(|error| {
         Problem::new(format!("the demo cannot be set up: {error}"))
-            .at(problem::Place::from(project.clone()))
-            .next("the demo's project is tested with cargo; is it on the search path?")
+            .at(problem::Place::from(demo.project.clone()))
             .exit(1)
-    };
-    create(&project).map_err(io)?;
-    print(&format!("A small project with failing tests, in {}\n\n$ cargo test\n", project.display()));
-    print(&told(&test(&project).map_err(io)?));
-    print("\nA loop with a scripted agent that mends one thing per iteration:\n\n");
-    let code = looped(&dir, &project)?;
-    print("\n$ cargo test\n");
-    let after = test(&project).map_err(io)?;
-    print(&told(&after));
-    print(&next_steps(&dir, &project));
-    Ok(if after.passed { code } else { 1 })
+    })?;
+    print(&format!("A small program with three bugs, in {}\n\n", demo.project.display()));
+    demo.tests()?;
+    print("\nAn agent that says it is done whatever it did. ralph looks for itself:\n\n");
+    let code = demo.looped()?;
+    print("\n");
+    let passed = demo.tests()?;
+    demo.why()?;
+    print(&demo.next_steps());
+    Ok(if passed { code } else { 1 })
 }
 
-/// The demo's loop is `ralph run` as anyone would type it.
-fn looped(dir: &Path, project: &Path) -> Result<u8, Problems> {
-    let cannot = |error: std::io::Error| Problem::new(format!("cannot start ralph: {error}")).exit(1);
-    let ralph = std::env::current_exe().map_err(cannot)?;
-    let agent = format!("{} demo-agent", shell_words::quote(&ralph.to_string_lossy()));
-    let typed = format!("$ ralph run \"{PROMPT}\" --agent-command 'ralph demo-agent' --max-iterations 6\n");
-    print(&faint(&typed));
-    let status = Command::new(&ralph)
-        .args(["run", PROMPT, "--agent", "command", "--agent-command", &agent])
-        .args(["--max-iterations", "6", "--verbose"])
-        .current_dir(project)
-        .env("XDG_STATE_HOME", dir.join("state"))
-        .status()
-        .map_err(cannot)?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+struct Demo {
+    project: PathBuf,
+    state: PathBuf,
+    /// Empty: a person's own settings are none of the demo's.
+    config: PathBuf,
+    ralph: PathBuf,
+}
+
+impl Demo {
+    /// The demo's loop is `ralph run` as anyone would type it.
+    fn looped(&self) -> Result<u8, Problems> {
+        print(&faint(&format!(
+            "$ ralph run \"{PROMPT}\" --criteria test_pass='{CHECK}' \\\n    {} --agent-command 'ralph demo-agent'\n",
+            FLAGS.join(" ")
+        )));
+        let agent = format!("{} demo-agent", shell_words::quote(&self.ralph.to_string_lossy()));
+        self.ralph(&["run", PROMPT, "--agent", "command", "--agent-command", &agent, "--verbose"])
+            .args(["--criteria", &format!("test_pass={CHECK}")])
+            .args(FLAGS)
+            .status()
+            .map(|status| status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+            .map_err(|error| Problem::new(format!("cannot start ralph: {error}")).exit(1).into())
+    }
+
+    fn why(&self) -> Result<(), Problems> {
+        print(&faint("\n$ ralph why\n"));
+        let told = self.ralph(&["why"]).status();
+        told.map(|_| ()).map_err(|error| Problem::new(format!("cannot start ralph: {error}")).exit(1).into())
+    }
+
+    fn ralph(&self, args: &[&str]) -> Command {
+        let mut ralph = Command::new(&self.ralph);
+        ralph.args(args).current_dir(&self.project);
+        ralph.env("XDG_STATE_HOME", &self.state).env("XDG_CONFIG_HOME", &self.config);
+        ralph
+    }
+
+    /// Runs the project's tests and shows what they say; whether they pass.
+    fn tests(&self) -> Result<bool, Problems> {
+        let ran = Command::new("sh")
+            .args(["-c", CHECK])
+            .current_dir(&self.project)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| {
+                Problem::new(format!("cannot run the demo's tests: {error}"))
+                    .next("they need `sh`; is it on the search path?")
+                    .exit(1)
+            })?;
+        let output = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let told = output.lines().filter(|line| line.contains("ok ") || line.starts_with("# "));
+        print(&faint(&format!("$ {CHECK}\n")));
+        print(&told.map(|line| format!("  {line}\n")).collect::<String>());
+        Ok(ran.status.success())
+    }
+
+    fn next_steps(&self) -> String {
+        let quoted = |path: &Path| shell_words::quote(&path.to_string_lossy()).into_owned();
+        format!(
+            "
+Look at what it did:
+  cd {}
+  export XDG_STATE_HOME={}
+  ralph why 2         what its iteration 2 was decided from
+  ralph logs          every event, and what the agent printed
+  ralph replay --speed 1
+
+Then try it on your own project:
+  ralph run \"PROMPT\" --agent claude --criteria test_pass --max-iterations 10
+",
+            quoted(&self.project),
+            quoted(&self.state),
+        )
+    }
 }
 
 fn directory(keep: Option<PathBuf>) -> Result<PathBuf, Problems> {
@@ -61,27 +124,4 @@ fn directory(keep: Option<PathBuf>) -> Result<PathBuf, Problems> {
     });
     std::fs::create_dir(&path).map_err(|error| problem(&path, error))?;
     Ok(path.canonicalize().map_err(|error| problem(&path, error))?)
-}
-
-fn told(tested: &Tested) -> String {
-    tested.summary().iter().map(|line| format!("  {}\n", line.trim_end())).collect()
-}
-
-fn next_steps(dir: &Path, project: &Path) -> String {
-    let quoted = |path: &Path| shell_words::quote(&path.to_string_lossy()).into_owned();
-    format!(
-        "
-Look at what it did:
-  cd {}
-  export XDG_STATE_HOME={}
-  ralph status        how the run ended, and why
-  ralph logs          every event, and what the agent printed
-  ralph replay --speed 1
-
-Then try it on your own project:
-  ralph run \"PROMPT\" --agent-command 'YOUR-AGENT ARGS' --max-iterations 10
-",
-        quoted(project),
-        quoted(&dir.join("state")),
-    )
 }

@@ -10,6 +10,7 @@ mod attached;
 mod choices;
 mod controls;
 mod crashes;
+mod demo;
 mod endless;
 mod ends;
 mod errors;
@@ -32,6 +33,7 @@ mod starts;
 mod storage;
 mod time;
 mod vanished;
+mod why;
 
 use ralph_testkit::Project;
 

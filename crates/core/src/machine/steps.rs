@@ -7,7 +7,6 @@ use crate::event::{Ending, Event, FORMAT, LimitsShown, Started};
 use crate::moment::Moment;
 use crate::policy::Error;
 use crate::progress::Progress;
-use crate::promise::Claim;
 use crate::put_back::{ForkedFrom, PutBack, Why};
 use crate::question::Inbox;
 use crate::report::{Fault, Report, Response};
@@ -190,7 +189,7 @@ impl Run {
 
     /// A claim of an agent that did not end well counts if the checks agree.
     fn claim_may_count(&self, report: &Report) -> bool {
-        matches!(report.claim, Claim::Made { .. }) && !self.policy.verification.checks.is_empty()
+        report.claim.is_made() && !self.policy.verification.checks.is_empty()
     }
 
     pub(super) fn after_fault(&mut self, attempt: Attempt, fault: Fault, now: Moment) {

@@ -158,12 +158,12 @@ impl Run {
         let Some(standing) = evidence.standing.filter(|_| tells) else { return };
         let failing = standing.failing.count;
         let files = evidence.sketch.files.len() as u64;
-        let again = match self.progress.take(iteration, standing, evidence.sketch) {
-            Movement::Again { iteration, .. } => Some(iteration),
-            Movement::Moved | Movement::Still(_) => None,
+        let (again, alike) = match self.progress.take(iteration, standing, evidence.sketch) {
+            Movement::Again { iteration, alike, .. } => (Some(iteration), Some(alike)),
+            Movement::Moved | Movement::Still(_) => (None, None),
         };
         let (unchanged, repeats) = (self.progress.unchanged(), self.progress.repeats());
-        self.note(now.at, Event::Progress { iteration, failing, files, unchanged, repeats, again });
+        self.note(now.at, Event::Progress { iteration, failing, files, unchanged, repeats, again, alike });
     }
 
     /// The limits that need evidence.

@@ -19,6 +19,12 @@ pub enum Claim {
     Refused { line: u64, why: Refusal },
 }
 
+impl Claim {
+    pub fn is_made(&self) -> bool {
+        matches!(self, Claim::Made { .. })
+    }
+}
+
 /// Why a tag does not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "reason", rename_all = "snake_case")]
