@@ -104,6 +104,7 @@ mod tests {
             exit: CheckExit::Code { code: 1 },
             passed: false,
             counts: None,
+            tests: None,
             failures: failures.iter().map(failure).collect(),
             failing: Failing { count: 1, digest: String::new() },
             duration_ms: 1,

@@ -255,7 +255,7 @@ mod tests {
                 duration_ms: 1,
                 tail: String::new(),
             };
-            tampering(dir.path(), &verification, &baseline, &[result])
+            tampering(dir.path(), &verification, &baseline, &[Shown { result, output: String::new() }])
         };
         assert_eq!(found(true, Some(5)), ["test_pass ran 6 tests at the start and runs 5 now"]);
         assert!(found(true, Some(6)).is_empty());

@@ -19,7 +19,7 @@ use crate::attempt::Reach;
 use crate::attempt::ending::millis;
 use crate::attempt::pipes::store_brief;
 use crate::crash::crash_point;
-use crate::custody::Status;
+use crate::custody::{Status, Streams};
 use crate::drive::Drive;
 use crate::errand::Returned;
 use crate::error::EngineError;
@@ -138,7 +138,7 @@ impl<S: Store + 'static> Drive<S> {
             Ok(())
         };
         let timeout = self.run.policy.verification.judging.timeout;
-        let returned = self.errand(&launch, stdin, timeout, &mut hear).await?;
+        let returned = self.errand(&launch, stdin, Streams::Apart, timeout, &mut hear).await?;
         for stream in [Stream::Out, Stream::Err] {
             take(stream, recorder.flush(stream)?);
         }
