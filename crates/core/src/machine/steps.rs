@@ -31,6 +31,7 @@ impl Run {
             started_at: now.at,
             step: Step::Select,
             baseline: None,
+            troubles: Vec::new(),
             begun_from: None,
             origin: None,
             progress: Progress::default(),
@@ -88,6 +89,9 @@ impl Run {
             };
         };
         self.assume_open(now);
+        if task.id != self.task.id {
+            self.troubles.clear();
+        }
         self.tally.on_task = self.iterations_on(&task) + 1;
         self.task = task;
         self.tally.iterations += 1;
