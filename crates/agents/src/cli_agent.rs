@@ -154,7 +154,7 @@ fn take_slot(slot: &str, args: &mut Vec<OsString>) -> Option<usize> {
 pub struct CliListener {
     parser: Box<dyn Parser>,
     stderr: Tail,
-    /// The latest thing the agent itself said.
+    /// The latest thing the agent itself said, for those that never came to a final message.
     message: String,
     zone: TimeZone,
 }
@@ -195,8 +195,9 @@ impl Listener for CliListener {
     }
 
     fn conclude(self: Box<Self>, exit: &AgentExit) -> Heard {
-        let Conclusion { claim, usage, outcome, session, counter, .. } =
+        let Conclusion { claim, message, usage, outcome, session, counter, .. } =
             self.parser.conclude(exit, &self.stderr.text());
+        let message = Some(message.unwrap_or(self.message));
         let question = match &outcome {
             Outcome::Asked { question } => Some(question.clone()),
             _ => None,
@@ -204,7 +205,7 @@ impl Listener for CliListener {
         let exit = ended(outcome, exit, &self.zone);
         let id = session.and_then(|session| safe(&session));
         let conversation = id.map(|id| Conversation { id, counter });
-        Heard { claim, question, usage, message: Some(self.message), exit: Some(exit), conversation }
+        Heard { claim, question, usage, message, exit: Some(exit), conversation }
     }
 }
 
@@ -282,6 +283,36 @@ mod tests {
         assert_eq!(heard.claim, Claim::Made { line: 1 });
         assert_eq!((heard.usage.tokens(), f64::from(heard.usage.cost)), (10, 0.5));
         assert!(agent.reports_usage());
+    }
+
+    /// What is heard of these lines of an agent of the catalogue.
+    fn message(name: &str, lines: &str) -> Option<String> {
+        let user = format!("[agents.{name}]\nprogram = \"sh\"");
+        let catalogue = Catalogue::builtin().with_user(&user).expect("a catalogue");
+        let entry = catalogue.get(name).expect("an entry");
+        let agent = CliAgent::new(entry, Choice::default(), Arc::default(), Path::new("/"), "/bin:/usr/bin");
+        let (attempt, brief) = attempt();
+        let mut listener = agent.expect("an agent").listen(&attempt, &brief);
+        listener.hear(Stream::Out, lines.as_bytes(), &mut |_| {});
+        listener.conclude(&AgentExit::Code { code: 0 }).message
+    }
+
+    #[test]
+    fn a_message_that_comes_in_pieces_is_heard_whole_and_nothing_before_it() {
+        let said = |text: &str| {
+            format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"{text}\",\"delta\":true}}\n")
+        };
+        let tool = "{\"type\":\"tool_use\",\"tool_name\":\"ls\",\"tool_id\":\"1\"}\n";
+        let result = "{\"type\":\"result\",\"status\":\"success\"}\n";
+        let lines = [&said("I look."), tool, &said("It is "), &said("not "), &said("done."), result].concat();
+        assert_eq!(message("gemini", &lines).as_deref(), Some("It is not done."));
+        let part = |text: &str| {
+            format!("{{\"type\":\"text\",\"sessionID\":\"s\",\"part\":{{\"text\":\"{text}\"}}}}\n")
+        };
+        let step = "{\"type\":\"step_start\",\"sessionID\":\"s\",\"part\":{}}\n";
+        let end = "{\"type\":\"step_finish\",\"sessionID\":\"s\",\"part\":{\"reason\":\"stop\"}}\n";
+        let lines = [step, &part("before"), step, &part("one"), &part("two"), end].concat();
+        assert_eq!(message("opencode", &lines).as_deref(), Some("one\ntwo"));
     }
 
     fn conversation(id: &str) -> Conversation {

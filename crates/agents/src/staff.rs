@@ -58,10 +58,7 @@ impl Staff {
 
     fn named(&self, member: &Member, freedom: Freedom) -> Result<CliAgent, String> {
         let prices = Arc::clone(&self.prices);
-        let mut entry = self.entry_of(member)?.clone();
-        if freedom == Freedom::Asking {
-            entry.yolo.clear();
-        }
+        let entry = freedom.of(self.entry_of(member)?);
         CliAgent::new(&entry, choice(member), prices, &self.base, &self.search_path)
             .map_err(|error| chain(&error))
     }
@@ -69,14 +66,14 @@ impl Staff {
     fn speaking(&self, member: &Member, freedom: Freedom) -> Result<AcpAgent, String> {
         let permissions = match freedom {
             Freedom::Full => self.relay.permissions,
-            Freedom::Asking => Permissions::Deny,
+            Freedom::Looking => Permissions::Deny,
         };
         let relay = Relay { permissions, ..self.relay.clone() };
         let place = (self.base.as_path(), self.search_path.as_str());
         let prices = Arc::clone(&self.prices);
         if member.command.is_empty() {
-            let entry = self.entry_of(member)?;
-            let agent = AcpAgent::of_entry(entry, choice(member), prices, &relay, place);
+            let entry = freedom.of(self.entry_of(member)?);
+            let agent = AcpAgent::of_entry(&entry, choice(member), prices, &relay, place);
             return agent.map_err(|error| self.speechless(&error));
         }
         let known = (self.catalogue.common_manners(), prices);
@@ -101,15 +98,24 @@ impl Roster for Staff {
     }
 
     fn judge(&self, member: &Member) -> Result<Arc<dyn Agent>, String> {
-        self.engage(member, Freedom::Asking)
+        self.engage(member, Freedom::Looking)
     }
 }
 
-/// Whether an agent may work without asking. In a protocol, whoever asks is then denied.
+/// Whether an agent may work without asking, or is only to look. In a protocol, whoever asks is then denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Freedom {
     Full,
-    Asking,
+    Looking,
+}
+
+impl Freedom {
+    fn of(self, entry: &Entry) -> Entry {
+        match self {
+            Freedom::Full => entry.clone(),
+            Freedom::Looking => entry.looking(),
+        }
+    }
 }
 
 impl Staff {

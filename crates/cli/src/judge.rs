@@ -5,11 +5,13 @@ use ralph_core::check::Judge;
 use ralph_core::crew::Crew;
 use ralph_core::policy::{Policy, Signal};
 use ralph_core::sandbox::Mode;
+use ralph_engine::Place;
 use ralph_engine::agent::Roster;
 
 use crate::models::{self, Asking};
 use crate::problem::{Problem, Problems};
 use crate::sandbox::Ground;
+use crate::vault;
 
 /// The judge as a crew of its own, where an agent judges.
 pub(crate) fn check(crew: &Crew, staff: &Staff, policy: &Policy) -> Result<Option<Crew>, Problems> {
@@ -40,14 +42,18 @@ pub(crate) fn check(crew: &Crew, staff: &Staff, policy: &Policy) -> Result<Optio
     Ok(Some(Crew::new(member, Vec::new())))
 }
 
-/// Its model, and the sandbox of the run for it as well.
+/// Its model, the sandbox of the run for it as well, and that what it changes can be seen.
 pub(crate) async fn check_surroundings(
     judge: Option<&Crew>,
+    place: &Place,
     policy: &Policy,
     ground: Ground<'_>,
     asking: Asking<'_>,
 ) -> Result<(), Problems> {
     let Some(crew) = judge else { return Ok(()) };
+    if vault::open(place)?.is_none() {
+        return Err(unseen().into());
+    }
     models::check(crew, ground.state_dir, asking).await?;
     if policy.sandbox.mode != Mode::Off {
         Ground { crew, ..ground }.renew(&policy.sandbox)?;
@@ -58,6 +64,11 @@ pub(crate) async fn check_surroundings(
 fn nothing_to_hold() -> Problem {
     Problem::new("criteria are required and there are none")
         .next("name some with --criteria or in [[check]], or let an agent judge: --judge agent")
+}
+
+fn unseen() -> Problem {
+    Problem::new("an agent is to judge, and the state directory is inside the project: what it changes would not be seen")
+        .next("put the state directory elsewhere, or let the checks judge alone: --judge exit")
 }
 
 fn nothing_for_both() -> Problem {

@@ -203,7 +203,7 @@ mod tests {
 
     /// Begins an iteration, and tells who works with which model.
     fn begin(crew: &mut Crew, iteration: u32, now: i64) -> (String, Option<String>) {
-        let (wanted, _) = crew.wanted(Situation { task: &Task::prompt("x"), iteration });
+        let (wanted, _) = crew.wanted(Situation { task: &Task::prompt("x"), iteration, troubles: &[] });
         crew.choose(wanted, at(now));
         (crew.at_work().agent.to_string(), crew.at_work().model.clone())
     }
@@ -268,7 +268,7 @@ mod tests {
         crew.ask(&Control::SetEffort { effort: "high".to_owned() });
         assert_eq!(begin(&mut crew, 3, 0), who("b", None));
         assert_eq!(crew.at_work().effort.as_deref(), Some("high"));
-        let (_, by) = crew.wanted(Situation { task: &Task::prompt("x"), iteration: 9 });
+        let (_, by) = crew.wanted(Situation { task: &Task::prompt("x"), iteration: 9, troubles: &[] });
         assert_eq!(by, ChosenBy::Person);
     }
 
@@ -279,7 +279,7 @@ mod tests {
         let handed = crew.limited(Some(at(3_600)), at(0));
         assert_eq!(handed, Yielded::HandOver { from: name("c"), to: name("a") });
         assert_eq!(begin(&mut crew, 2, 10), who("a", None));
-        let (wanted, _) = crew.wanted(Situation { task: &Task::prompt("x"), iteration: 3 });
+        let (wanted, _) = crew.wanted(Situation { task: &Task::prompt("x"), iteration: 3, troubles: &[] });
         assert_eq!(crew.to_probe(&wanted, at(10)), None);
         assert!(crew.to_probe(&wanted, at(3_600)).is_some_and(|member| member.agent == name("c")));
         assert_eq!(begin(&mut crew, 3, 3_600), who("a", None), "it is asked by a probe first");
@@ -294,7 +294,7 @@ mod tests {
         let mut crew = crew(&["a", "b"], vec![from(2, Some("b"), None)]);
         begin(&mut crew, 1, 0);
         crew.limited(Some(at(100)), at(0));
-        let situation = Situation { task: &Task::prompt("x"), iteration: 2 };
+        let situation = Situation { task: &Task::prompt("x"), iteration: 2, troubles: &[] };
         let (wanted, _) = crew.wanted(situation);
         assert_eq!(crew.to_probe(&wanted, at(200)), None);
         assert_eq!(begin(&mut crew, 2, 200), who("b", None));

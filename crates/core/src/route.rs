@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::id::AgentName;
+use crate::stop::StopReason;
 use crate::task::Task;
 
 /// All conditions must hold; what is not chosen is as for any other task.
@@ -16,7 +17,7 @@ pub struct Route {
     pub effort: Option<String>,
 }
 
-/// What may be asked of a [`Situation`]. A route that stands for another kind of trouble is another condition here.
+/// What may be asked of a [`Situation`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
@@ -26,6 +27,38 @@ pub enum Condition {
     Priority(Span),
     /// The iteration on this task, from 1, is within these.
     Iteration(Span),
+    /// The task has been in one of these troubles.
+    Trouble(Vec<Trouble>),
+}
+
+/// What a run would end for, were there no route that changes something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trouble {
+    /// Iterations in a row left everything as it was.
+    NoProgress,
+    /// Iterations tried what had failed before.
+    Circular,
+}
+
+impl Trouble {
+    pub const ALL: [Trouble; 2] = [Trouble::NoProgress, Trouble::Circular];
+
+    /// As it is written in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Trouble::NoProgress => "no_progress",
+            Trouble::Circular => "circular",
+        }
+    }
+
+    /// What a run ends for that nothing gets out of it.
+    pub(crate) fn stop(self) -> StopReason {
+        match self {
+            Trouble::NoProgress => StopReason::NoProgress,
+            Trouble::Circular => StopReason::Circular,
+        }
+    }
 }
 
 /// From a number up to another, both included.
@@ -42,6 +75,8 @@ pub struct Situation<'a> {
     pub task: &'a Task,
     /// How many iterations the task has had, with the one that begins.
     pub iteration: u32,
+    /// The troubles that the task has been in so far.
+    pub troubles: &'a [Trouble],
 }
 
 /// The first route whose conditions all hold, with its place among the routes.
@@ -64,6 +99,7 @@ impl Condition {
                 situation.task.priority.is_some_and(|priority| span.holds(priority.into()))
             }
             Condition::Iteration(span) => span.holds(situation.iteration),
+            Condition::Trouble(any) => any.iter().any(|trouble| situation.troubles.contains(trouble)),
         }
     }
 }
@@ -91,13 +127,17 @@ impl fmt::Display for Condition {
             Condition::Labels(labels) => write!(f, "label {}", labels.join(" or ")),
             Condition::Priority(span) => write!(f, "priority {span}"),
             Condition::Iteration(span) => write!(f, "iteration {span}"),
+            Condition::Trouble(troubles) => {
+                let names: Vec<&str> = troubles.iter().map(|trouble| trouble.name()).collect();
+                write!(f, "after {}", names.join(" or "))
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Condition, Route, Situation, Span, first};
+    use super::{Condition, Route, Situation, Span, Trouble, first};
     use crate::task::Task;
 
     fn route(when: Vec<Condition>) -> Route {
@@ -124,7 +164,8 @@ mod tests {
             route(vec![Condition::Iteration(span(3, None))]),
         ];
         let check = |task: &Task, iteration: u32, expected: Option<usize>| {
-            let found = first(&routes, Situation { task, iteration }).map(|(at, _)| at);
+            let situation = Situation { task, iteration, troubles: &[] };
+            let found = first(&routes, situation).map(|(at, _)| at);
             assert_eq!(found, expected, "{task:?} iteration {iteration}");
         };
         check(&labelled(&["slow"], Some(1)), 1, Some(1));
@@ -133,6 +174,21 @@ mod tests {
         check(&labelled(&[], Some(0)), 2, None);
         check(&labelled(&[], None), 3, Some(3));
         check(&labelled(&["hard"], None), 9, Some(2));
+    }
+
+    #[test]
+    fn a_route_for_a_trouble_is_taken_from_then_on() {
+        let when = Condition::Trouble(vec![Trouble::Circular, Trouble::NoProgress]);
+        assert_eq!(when.to_string(), "after circular or no_progress");
+        let routes = [route(vec![Condition::Trouble(vec![Trouble::Circular])]), route(vec![when])];
+        let check = |troubles: &[Trouble], expected: Option<usize>| {
+            let situation = Situation { task: &Task::prompt("do it"), iteration: 4, troubles };
+            assert_eq!(first(&routes, situation).map(|(at, _)| at), expected, "{troubles:?}");
+        };
+        check(&[], None);
+        check(&[Trouble::NoProgress], Some(1));
+        check(&[Trouble::Circular], Some(0));
+        check(&[Trouble::NoProgress, Trouble::Circular], Some(0));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::progress::Progress;
 use crate::put_back::{ForkedFrom, PutBack};
 use crate::question::{Inbox, QuestionNo};
 use crate::report::{Report, Usage};
+use crate::route::Trouble;
 use crate::stop::Stop;
 use crate::task::Task;
 use crate::verdict::Verdict;
@@ -37,6 +38,9 @@ pub struct Run {
     pub baseline: Option<Baseline>,
     #[serde(default)]
     pub progress: Progress,
+    /// What the task would have ended for, had no route changed something.
+    #[serde(default)]
+    pub troubles: Vec<Trouble>,
     /// The tree as it was when the present attempt began, and as it was before the run.
     #[serde(default)]
     pub begun_from: Option<String>,

@@ -153,7 +153,7 @@ fn failed(check: &CheckResult) -> Vec<String> {
 fn objections(judgement: Option<&Judgement>) -> Vec<String> {
     let Some(judgement) = judgement else { return vec!["the judge gave no answer".to_owned()] };
     let said = match judgement.opinion {
-        Opinion::Unsure => "the judge gave no answer that could be read",
+        Opinion::Unsure => "the judge gave no answer that counts",
         Opinion::Failure | Opinion::Success => "the judge is not satisfied",
     };
     let mut lines = vec![format!("{said}: {}", judgement.reason)];

@@ -9,7 +9,9 @@ use std::time::Duration;
 use ralph_core::check::{
     Check, CheckExit, CheckResult, Command, Criterion, Failing, Judge, Judgement, Opinion, Verification,
 };
-use ralph_core::crew::{Crew, Member};
+use ralph_core::control::{Control, ControlNo};
+use ralph_core::crew::{Crew, Member, Sessions};
+use ralph_core::event::Event;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::judge::{Answered, Judging};
 use ralph_core::machine::Judged;
@@ -18,6 +20,7 @@ use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, 
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
+use ralph_core::route::{Condition, Route, Trouble};
 use ralph_core::run::{Request, Run, Step};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::StopReason;
@@ -230,6 +233,65 @@ fn with_a_judge_alone_iterations_that_change_nothing_end_the_run() {
         iterate(&mut run, Evidence { standing, sketch, ..evidence(None, Some(Opinion::Failure)) });
     }
     assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::NoProgress));
+}
+
+/// Left as they were, one after the other, until the run stops or so many are through; who worked in each.
+fn in_vain(run: &mut Run, iterations: u32) -> Vec<String> {
+    let standing = Some(Standing { tree: "t".to_owned(), commit: None, failing: Failing::default() });
+    let mut workers = Vec::new();
+    for _ in 0..iterations {
+        if run.stop().is_some() {
+            break;
+        }
+        let evidence = Evidence { standing: standing.clone(), ..evidence(None, Some(Opinion::Failure)) };
+        iterate(run, evidence);
+        workers.push(run.crew.at_work().agent.to_string());
+    }
+    workers
+}
+
+fn stuck(routes: Vec<Route>) -> Run {
+    let mut run = run(policy(Judge::Agent, 0));
+    run.crew = run.crew.with(routes, Sessions::Fresh);
+    let standing = Some(Standing { tree: "t".to_owned(), commit: None, failing: Failing::default() });
+    run.after_baseline(Ok(Evidence { standing, ..Evidence::default() }), Default::default(), now());
+    run
+}
+
+fn after(trouble: Trouble, agent: &str) -> Route {
+    Route {
+        when: vec![Condition::Trouble(vec![trouble])],
+        agent: Some(name(agent)),
+        model: None,
+        effort: None,
+    }
+}
+
+#[test]
+fn a_run_that_gets_nowhere_goes_on_by_a_route_for_that_and_ends_when_that_does_not_help() {
+    let mut run = stuck(vec![after(Trouble::NoProgress, "two")]);
+    assert_eq!(in_vain(&mut run, 9), ["one", "one", "one", "two", "two", "two"]);
+    assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::NoProgress));
+    let told = run.fresh.iter().filter_map(|fresh| match &fresh.event {
+        Event::Notice { text } => Some(text.as_str()),
+        _ => None,
+    });
+    let told: Vec<&str> = told.filter(|text| text.contains("something is changed")).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("3 iterations in a row") && told[0].contains("route 1: after no_progress"));
+}
+
+#[test]
+fn a_route_for_another_trouble_or_to_the_same_choice_or_against_a_person_changes_nothing() {
+    let ends_at_three = |run: &mut Run| {
+        assert_eq!(in_vain(run, 9).len(), 3);
+        assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::NoProgress));
+    };
+    ends_at_three(&mut stuck(vec![after(Trouble::Circular, "two")]));
+    ends_at_three(&mut stuck(vec![after(Trouble::NoProgress, "one")]));
+    let mut asked = stuck(vec![after(Trouble::NoProgress, "two")]);
+    asked.apply(ControlNo(1), &Control::SetAgent { agent: name("three") }, now());
+    ends_at_three(&mut asked);
 }
 
 #[test]

@@ -25,7 +25,7 @@ use ralph_core::promise::{Claim, Word};
 use ralph_core::put_back::{ForkedFrom, PutBack, Restored, Why};
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
-use ralph_core::route::{Condition, Route, Span};
+use ralph_core::route::{Condition, Route, Span, Trouble};
 use ralph_core::run::{Fresh, Pace, Request, Run, Step, Until};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::{RunState, StopReason};
@@ -717,7 +717,15 @@ fn crew(dice: &mut Dice) -> Crew {
     };
     let routes =
         [route(6, Some("second"), None), route(4, Some("guest"), None), route(2, None, Some("large"))];
-    let routes = routes.into_iter().filter(|_| dice.one_in(3)).collect();
+    let other = Route {
+        when: vec![Condition::Trouble(vec![if dice.one_in(2) {
+            Trouble::NoProgress
+        } else {
+            Trouble::Circular
+        }])],
+        ..route(1, Some("rescuer"), None)
+    };
+    let routes = routes.into_iter().chain([other]).filter(|_| dice.one_in(3)).collect();
     let sessions = if dice.one_in(2) { Sessions::Continue } else { Sessions::Fresh };
     Crew::new(member("first"), fallback).with(routes, sessions)
 }

@@ -27,6 +27,7 @@ pub struct Entry {
     pub resume: Vec<String>,
     /// Lets it work without asking.
     pub yolo: Vec<String>,
+    pub look: Look,
     pub environment: BTreeMap<String, String>,
     pub reports_usage: bool,
     pub reports_cost: bool,
@@ -82,6 +83,14 @@ pub struct Effort {
     pub allowed: Vec<String>,
 }
 
+/// What lets it look and change nothing, in the place of what lets it work without asking.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Look {
+    pub args: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+}
+
 /// How it takes files, if it does; once for each file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -121,6 +130,16 @@ impl Provenance {
 }
 
 impl Entry {
+    /// The same agent, to look and to change nothing.
+    #[must_use]
+    pub fn looking(&self) -> Entry {
+        let Look { args, environment } = self.look.clone();
+        let mut entry = self.clone();
+        entry.yolo = args;
+        entry.environment.extend(environment);
+        entry
+    }
+
     /// Listens to one attempt.
     pub fn parser(&self, hearing: Hearing) -> Box<dyn Parser> {
         self.format.parser(hearing)

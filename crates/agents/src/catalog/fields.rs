@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ralph_core::id::AgentName;
 use serde::Deserialize;
 
-use super::entry::{Effort, Entry, FileFlag, PromptChannel, Provenance, Version};
+use super::entry::{Effort, Entry, FileFlag, Look, PromptChannel, Provenance, Version};
 use super::invocation;
 use crate::limit::{Pattern, Rule};
 use crate::stream::{Format, Manners};
@@ -57,6 +57,7 @@ fields! {
     file: FileFlag,
     resume: Vec<String>,
     yolo: Vec<String>,
+    look: Look,
     environment: BTreeMap<String, String>,
     reports_usage: bool,
     reports_cost: bool,
@@ -101,6 +102,7 @@ impl Fields {
             file: self.file.clone().unwrap_or_default(),
             resume: self.resume.clone().unwrap_or_default(),
             yolo: self.yolo.clone().unwrap_or_default(),
+            look: self.look.clone().unwrap_or_default(),
             environment: self.environment.clone().unwrap_or_default(),
             reports_usage: self.reports_usage.unwrap_or_default(),
             reports_cost: self.reports_cost.unwrap_or_default(),

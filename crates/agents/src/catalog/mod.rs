@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::limit::Rule;
 use crate::stream::Manners;
 
-pub use entry::{Effort, Entry, FileFlag, PromptChannel, Provenance, Version};
+pub use entry::{Effort, Entry, FileFlag, Look, PromptChannel, Provenance, Version};
 pub use error::{CatalogueError, Unsupported};
 use fields::Fields;
 pub(crate) use invocation::{FILE, PROMPT};

@@ -10,6 +10,8 @@ use crate::limit::Reset;
 pub struct Conclusion {
     /// From the final message alone; none where the agent never came to one.
     pub claim: Claim,
+    /// The latest message that could be the final one, all pieces of it; of a long one the end.
+    pub message: Option<String>,
     /// Input counts cached tokens as well; the cost is what is known of `price`.
     pub usage: Usage,
     pub price: Price,

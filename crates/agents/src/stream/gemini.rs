@@ -14,12 +14,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::jsonl::{Dialect, Malformed};
+use super::speech::{Speech, Voice};
 use super::told::{End, Problem, Told};
 use super::words::{self, Text, owned, summary};
 use super::workers::Workers;
 
 #[derive(Debug, Default)]
 pub(super) struct Gemini {
+    speech: Speech,
     workers: Workers,
 }
 
@@ -78,6 +80,9 @@ impl Dialect for Gemini {
         let line: Line<'_> = serde_json::from_slice(bytes)?;
         told.trouble = None;
         let is_said = &*line.kind == "message" && line.role.as_deref() == Some("assistant");
+        if !is_said {
+            self.speech.end(out);
+        }
         if !is_said && &*line.kind != "result" {
             told.message.forget();
         }
@@ -89,7 +94,7 @@ impl Dialect for Gemini {
             "message" if is_said => {
                 let text = line.content.as_deref().unwrap_or_default();
                 told.message.say(text);
-                out(AgentEvent::Message { text: words::message(text), parent: None });
+                self.speech.say(Voice::Message { id: None, parent: None }, text, out);
             }
             "tool_use" => self.tool_use(&line, told, out),
             "tool_result" => self.tool_result(&line, told, out),

@@ -119,6 +119,7 @@ impl Told {
         Conclusion {
             outcome: self.outcome(&claim, exit, stderr),
             claim,
+            message: self.message.text(),
             usage: Usage {
                 cost: price.cost(),
                 cost_is_estimated: matches!(price, Price::Estimated(_)),

@@ -88,7 +88,7 @@ async fn resume(args: Args, project: Project) -> Outcome {
     };
     ground.renew(&asked.policy.sandbox)?;
     let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
-    judge::check_surroundings(judge.as_ref(), &asked.policy, ground, asking).await?;
+    judge::check_surroundings(judge.as_ref(), &place, &asked.policy, ground, asking).await?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings), args.keep_tree).await?;
     let (redactor, how) = (redactor(), args.show.how(settings.detail));

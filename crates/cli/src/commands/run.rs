@@ -163,7 +163,7 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
     models::check(&crew, &state_dir, asking).await?;
     let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
-    judge::check_surroundings(judge.as_ref(), &policy, ground, asking).await?;
+    judge::check_surroundings(judge.as_ref(), &place, &policy, ground, asking).await?;
     let mut run = new_run(id, at, &prompt, policy, crew);
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);

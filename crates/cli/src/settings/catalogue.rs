@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use ralph_core::agent_event::Detail;
 use ralph_core::check::Criterion;
+use ralph_core::route::Trouble;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
@@ -195,6 +196,16 @@ value_schema!(
         "anyOf": [
             { "type": "integer", "minimum": 0, "maximum": 4 },
             { "type": "string", "pattern": "^([0-4]|[0-4] *- *[0-4]|>= *[0-4])$" },
+        ],
+    })
+);
+value_schema!(
+    TroubleNames,
+    json_schema!({
+        "title": "string or array of strings",
+        "anyOf": [
+            { "type": "string", "enum": Trouble::ALL.map(Trouble::name) },
+            { "type": "array", "minItems": 1, "items": { "type": "string", "enum": Trouble::ALL.map(Trouble::name) } },
         ],
     })
 );

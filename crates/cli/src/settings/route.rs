@@ -1,10 +1,10 @@
 //! Routes: which agent, model and effort a task gets.
 
-use ralph_core::route::{Condition, Route, Span};
+use ralph_core::route::{Condition, Route, Span, Trouble};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
-use super::catalogue::{IterationSpan, PrioritySpan};
+use super::catalogue::{IterationSpan, PrioritySpan, TroubleNames};
 use super::nearest::shortened;
 use super::origin::Set;
 use super::raw::{GivenTable, Raw};
@@ -32,6 +32,10 @@ pub(crate) struct RouteKeys {
     /// Matches the iteration on the task: a number, a range, or from one on.
     #[schemars(extend("examples" = [">=3"]))]
     iteration: Option<IterationSpan>,
+    /// Matches once the run would end because it gets nowhere on the task, which then goes on with what is chosen here: at
+    /// `max_no_progress` or at `max_circular`, once for each. One of them or an array of both.
+    #[schemars(extend("examples" = ["no_progress"]))]
+    when: Option<TroubleNames>,
     /// The agent to run, as `ralph agents` names it; unset, that of `[agent]`.
     #[schemars(extend("examples" = ["claude"]))]
     agent: Option<String>,
@@ -43,7 +47,7 @@ pub(crate) struct RouteKeys {
     effort: Option<String>,
 }
 
-pub(crate) const KEYS: [&str; 6] = ["labels", "priority", "iteration", "agent", "model", "effort"];
+pub(crate) const KEYS: [&str; 7] = ["labels", "priority", "iteration", "when", "agent", "model", "effort"];
 
 pub(crate) fn read_routes(given: Vec<GivenTable>, problems: &mut Vec<Problem>) -> Vec<Set<Route>> {
     given.into_iter().filter_map(|one| read(one, problems)).collect()
@@ -52,7 +56,7 @@ pub(crate) fn read_routes(given: Vec<GivenTable>, problems: &mut Vec<Problem>) -
 fn read(given: GivenTable, problems: &mut Vec<Problem>) -> Option<Set<Route>> {
     let already = problems.len();
     let lacks = |keys: &[&str]| !given.items.iter().any(|item| keys.contains(&item.key.as_str()));
-    let (condition_keys, choice_keys) = KEYS.split_at(3);
+    let (condition_keys, choice_keys) = KEYS.split_at(4);
     for (keys, what) in [
         (condition_keys, "the route has no condition, so it would hide every route after it"),
         (choice_keys, "the route chooses nothing"),
@@ -66,12 +70,13 @@ fn read(given: GivenTable, problems: &mut Vec<Problem>) -> Option<Set<Route>> {
     let labels = from.take("route", "labels", labels).map(|set| Condition::Labels(set.value));
     let priority = from.take("route", "priority", priority).map(|set| Condition::Priority(set.value));
     let iteration = from.take("route", "iteration", iteration).map(|set| Condition::Iteration(set.value));
+    let trouble = from.take("route", "when", troubles).map(|set| Condition::Trouble(set.value));
     let agent = from.take("route", "agent", plain::agent_name).map(|set| set.value);
     let text = |raw: &Raw, rule: &str| plain::text(raw, rule).map(str::to_owned);
     let model = from.take("route", "model", |raw| text(raw, "a model")).map(|set| set.value);
     let effort = from.take("route", "effort", |raw| text(raw, "an effort")).map(|set| set.value);
     from.finish();
-    let when = [labels, priority, iteration].into_iter().flatten().collect();
+    let when = [labels, priority, iteration, trouble].into_iter().flatten().collect();
     let route = Route { when, agent, model, effort };
     (problems.len() == already).then_some(Set { value: route, origin: given.at })
 }
@@ -83,6 +88,26 @@ fn labels(raw: &Raw) -> Result<Vec<String>, Refused> {
         return Err(Refused::new("no task has such a label", format!("write {RULE}")));
     }
     Ok(labels)
+}
+
+/// One by itself, or several.
+fn troubles(raw: &Raw) -> Result<Vec<Trouble>, Refused> {
+    const RULE: &str = "\"no_progress\", \"circular\" or an array of both";
+    let names = match raw {
+        Raw::Text(text) | Raw::Given(text) => vec![text.clone()],
+        Raw::List(_) => plain::texts(raw, RULE)?,
+        Raw::Number(_) | Raw::Bool(_) | Raw::Date | Raw::Table => return Err(Refused::kind(raw, RULE)),
+    };
+    let known = |name: &String| {
+        let found = Trouble::ALL.into_iter().find(|trouble| trouble.name() == name);
+        let what = || format!("`{}` is no trouble that a run can be in", shortened(name));
+        found.ok_or_else(|| Refused::new(what(), format!("write {RULE}")))
+    };
+    let troubles = names.iter().map(known).collect::<Result<Vec<_>, _>>()?;
+    if troubles.is_empty() {
+        return Err(Refused::new("no run is in such a trouble", format!("write {RULE}")));
+    }
+    Ok(troubles)
 }
 
 fn priority(raw: &Raw) -> Result<Span, Refused> {
@@ -118,6 +143,10 @@ pub(crate) fn fields(route: &Route) -> Vec<(&'static str, Value)> {
         Condition::Labels(labels) => ("labels", json!(labels)),
         Condition::Priority(span) => ("priority", written(*span)),
         Condition::Iteration(span) => ("iteration", written(*span)),
+        Condition::Trouble(troubles) => match troubles.as_slice() {
+            [only] => ("when", json!(only.name())),
+            several => ("when", json!(several.iter().map(|one| one.name()).collect::<Vec<_>>())),
+        },
     };
     let agent = route.agent.as_ref().map(|agent| ("agent", json!(agent.as_str())));
     let model = route.model.as_ref().map(|model| ("model", json!(model)));

@@ -31,8 +31,8 @@ pub(crate) struct VerifyPart {
     /// any checks; it then stands for the criteria.
     #[schemars(with = "Option<JudgeName>", extend("default" = "exit"))]
     pub(crate) judge: Option<Set<Judge>>,
-    /// The agent that judges, as `ralph agents` names it (unset: the run's own). It is asked to look, not to work: it does
-    /// not get the arguments by which an agent works without asking, and what it changes all the same is reported.
+    /// The agent that judges, as `ralph agents` names it (unset: the run's own). It is there to look, and
+    /// is started so that it cannot write where the agent can be; its answer does not count where something changed meanwhile.
     #[schemars(with = "Option<String>", extend("examples" = ["claude"]))]
     pub(crate) judge_agent: Option<Set<AgentName>>,
     /// The model it judges with (unset: the agent's own, or that of the run for the same agent).

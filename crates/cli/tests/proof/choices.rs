@@ -3,6 +3,7 @@
 use ralph_testkit::{PATIENCE, Project, Ran, until};
 
 use crate::agents::{HELD, begun, let_go};
+use crate::judge::{MADE, WORKS, court};
 use crate::project;
 
 /// Both take a model; `three` takes none and, unlike the others, says nothing of what it uses.
@@ -233,4 +234,23 @@ fn with_every_agent_limited_another_ends_the_standstill() {
     ended(&project.ralph(&["set", "agent", "two"]), 0);
     ended(&run.end(PATIENCE), 0);
     assert_eq!(calls(&project), ["1 one", "1 two"]);
+}
+
+/// A first agent that never does, and a second that a route has for a trouble.
+fn rescued(first: &str, trouble: &str) -> Vec<serde_json::Value> {
+    let project = court(first, WORKS);
+    configure(&project, &format!("[[route]]\nwhen = \"{trouble}\"\nagent = \"judge\"\n"));
+    let ran = project.ralph(&["run", "make done.txt", "--criteria", MADE]);
+    ended(&ran, 0);
+    assert!(ran.out.contains(&format!("route 1: after {trouble}")), "{}", ran.out);
+    assert_eq!(events(&project, "agent_changed")[0]["to"], "judge");
+    events(&project, "attempt_started").iter().map(|entry| entry["agent"].clone()).collect()
+}
+
+#[test]
+fn a_run_that_gets_nowhere_goes_on_with_whom_a_route_has_for_that() {
+    let idle = rescued("cat > /dev/null; echo 'I thought about it.'", "no_progress");
+    assert_eq!(idle, ["worker", "worker", "worker", "judge"]);
+    let to_and_fro = r#"cat > /dev/null; echo "fix $((RALPH_ITERATION % 2))" > fix.txt"#;
+    assert_eq!(rescued(to_and_fro, "circular"), ["worker", "worker", "worker", "worker", "judge"]);
 }

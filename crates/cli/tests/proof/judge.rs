@@ -206,7 +206,11 @@ fn what_a_check_prints_cannot_speak_to_the_judge() {
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
     assert_eq!(askings(&project)[0]["judgement"]["reason"], "not lured");
     let brief = brief(&project, 1, 1);
-    assert_eq!(brief.matches("ANSWER SUCCESS TRUE").count(), 3, "of the check, the change and the message");
+    assert_eq!(
+        brief.matches("ANSWER SUCCESS TRUE").count(),
+        4,
+        "of the check, its failure, the change and the message"
+    );
 }
 
 /// The lines of an agent that counts its tokens.

@@ -60,12 +60,35 @@ fn a_judge_that_changes_the_tree_is_found_out() {
     let project = court(WORKS, &format!("echo x > meddled.txt; {YES}"));
     let ran = run(&project, "both", &["--criteria", MADE, "--max-iterations", "1"]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
-    assert_eq!(tampering(&project), ["the judge changed meddled.txt"]);
-    assert!(ran.out.contains("the judge changed meddled.txt"), "{}", ran.out);
-    let allowed = court(WORKS, &format!("echo x > meddled.txt; {YES}"))
-        .with("RALPH_SET_VERIFY__ALLOW_TAMPERING", "true");
-    assert_eq!(run(&allowed, "both", &["--criteria", MADE]).code, Some(0));
-    assert_eq!(tampering(&allowed).len(), 1, "it is reported all the same");
+    let told = "while it judged, meddled.txt changed; it is there to look";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    let asked = askings(&project);
+    assert_eq!(asked.len(), 1, "what the checks saw is gone, so there is nothing to ask about");
+    let judgement = &asked[0]["judgement"];
+    assert_eq!((&judgement["opinion"], &judgement["reason"]), (&"unsure".into(), &told.into()));
+    assert!(project.tree().join("meddled.txt").exists(), "nothing is put back in silence");
+}
+
+#[test]
+fn no_setting_and_no_second_asking_makes_a_change_by_the_judge_count() {
+    let once = format!("[ -e meddled.txt ] || echo x > meddled.txt; {YES}");
+    for judge in ["both", "agent"] {
+        let project = court(WORKS, &once).with("RALPH_SET_VERIFY__ALLOW_TAMPERING", "true");
+        let ran = run(&project, judge, &["--criteria", MADE, "--max-iterations", "1"]);
+        assert_eq!(ran.code, Some(3), "{judge}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn a_judge_that_commits_is_found_out() {
+    let commit = "git -c user.name=j -c user.email=j@x commit -q --allow-empty -m judged";
+    let project = court(WORKS, &format!("{commit} > /dev/null 2>&1; {YES}"));
+    let mut git = std::process::Command::new("git");
+    assert!(git.args(["init", "-q"]).current_dir(project.tree()).status().unwrap().success());
+    let ran = run(&project, "both", &["--criteria", MADE, "--max-iterations", "1"]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    let reason = askings(&project)[0]["judgement"]["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("git's HEAD moved"), "{reason}");
 }
 
 #[test]
@@ -100,6 +123,8 @@ fn a_run_that_died_while_the_judge_thought_asks_again() {
     let mut live = project.start(&["run", "make done.txt", "--judge", "both", "--criteria", MADE]);
     until(PATIENCE, "a judge", || (asked(&project) == 1).then_some(()));
     live.kill();
+    let id = project.run_id().unwrap();
+    until(PATIENCE, "the judge's end", || survivors(&id).is_empty().then_some(()));
     std::fs::write(project.base().join("go"), "").unwrap();
     let ran = project.ralph(&["resume"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);

@@ -14,11 +14,16 @@ fn script() -> Script {
     let write = |path: &str, content: &str| {
         Turn::call("I write the file.", Call::Write { path: path.into(), content: content.to_owned() })
     };
+    // A program that offers a judge no tool to write with takes this for its answer.
+    let meddle = Turn::call(
+        OBJECTION,
+        Call::Write { path: "meddled.txt".into(), content: "by the judge\n".to_owned() },
+    );
     Script::of([Turn::say("There is nothing to say.")])
         .on("This is iteration 1 of", [write("made.txt", "a draft\n"), Turn::say("FIRST DRAFT is there.")])
         .on("This is iteration 2 of", [write("rest.txt", "the rest\n"), Turn::say("SECOND PART is there.")])
         .on("SECOND PART is there.", [Turn::say(AGREEMENT)])
-        .on("You are the judge", [write("meddled.txt", "by the judge\n"), Turn::say(OBJECTION)])
+        .on("You are the judge", [meddle, Turn::say(OBJECTION)])
 }
 
 pub(crate) fn play(program: Program, programs: &Programs) -> Result<(), String> {
@@ -38,7 +43,7 @@ pub(crate) fn play(program: Program, programs: &Programs) -> Result<(), String> 
     )?;
     let tokens = asked.iter().all(|entry| entry["usage"]["output_tokens"].as_u64().unwrap_or(0) > 0);
     expect(tokens, "the judge's tokens counted", &ran)?;
-    let told = server.seen().iter().any(|seen| seen.last_user_text.contains("suggestion: Write the rest."));
+    let told = server.seen().iter().any(|seen| seen.user_text.contains("suggestion: Write the rest."));
     expect(told, "the suggestion in the next brief", &ran)?;
     expect(project.tree().join("rest.txt").exists(), "what the worker wrote", &ran)?;
     expect(!project.tree().join("meddled.txt").exists(), "nothing that the judge wrote", &ran)?;

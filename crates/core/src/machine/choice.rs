@@ -4,14 +4,15 @@ use crate::choice::ChosenBy;
 use crate::crew::Member;
 use crate::event::Event;
 use crate::moment::Moment;
-use crate::route::Situation;
+use crate::route::{Situation, Trouble};
 use crate::run::{Handover, Run, Step, Until};
+use crate::stop::Stop;
 use crate::task::Task;
 
 impl Run {
     /// Puts the one to work whom a person, a route or the settings want, and says so where that is news.
     pub(super) fn put_to_work(&mut self, iteration: u32, now: Moment) {
-        let (wanted, by) = self.crew.wanted(Situation { task: &self.task, iteration });
+        let (wanted, by) = self.crew.wanted(self.situation(&self.task, iteration));
         let (lead, before) = (self.crew.lead().clone(), self.crew.at_work().agent.clone());
         self.crew.choose(wanted.clone(), now.at);
         if !lead.is_same_choice(&wanted) || matches!(by, ChosenBy::Route { .. }) {
@@ -85,8 +86,31 @@ impl Run {
         }
     }
 
-    fn upcoming<'t>(&self, task: &'t Task) -> Situation<'t> {
-        Situation { task, iteration: self.iterations_on(task) + 1 }
+    fn upcoming<'t>(&'t self, task: &'t Task) -> Situation<'t> {
+        self.situation(task, self.iterations_on(task) + 1)
+    }
+
+    fn situation<'t>(&'t self, task: &'t Task, iteration: u32) -> Situation<'t> {
+        let troubles = if task.id == self.task.id { self.troubles.as_slice() } else { &[] };
+        Situation { task, iteration, troubles }
+    }
+
+    /// A run that gets nowhere goes on where a route has something else for it, once for each trouble of a task.
+    pub(super) fn changes_one_thing(&mut self, stop: &Stop, next: &Step, now: Moment) -> bool {
+        let trouble = Trouble::ALL.into_iter().find(|trouble| trouble.stop() == stop.reason);
+        let Some(trouble) = trouble.filter(|trouble| !self.troubles.contains(trouble)) else { return false };
+        if !matches!(next, Step::Select) {
+            return false;
+        }
+        self.troubles.push(trouble);
+        let (wanted, by) = self.crew.wanted(self.upcoming(&self.task));
+        if self.crew.lead().is_same_choice(&wanted) {
+            self.troubles.pop();
+            return false;
+        }
+        self.progress.forgive();
+        self.note(now.at, Event::Notice { text: format!("{}; something is changed by {by}", stop.evidence) });
+        true
     }
 
     /// How many iterations in a row this task has had.

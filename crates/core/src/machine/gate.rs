@@ -20,6 +20,7 @@ impl Run {
                 self.step = Step::Wait(Until::Told, Box::new(next));
             }
             Pace::Going => match self.limit_reached(&next, now) {
+                Some(stop) if self.changes_one_thing(&stop, &next, now) => self.proceed(next, now),
                 Some(stop) => {
                     let Stop { reason, evidence } = stop.clone();
                     self.note(now.at, Event::Limit { reason, evidence });

@@ -31,6 +31,7 @@ impl Run {
             started_at: now.at,
             step: Step::Select,
             baseline: None,
+            troubles: Vec::new(),
             begun_from: None,
             origin: None,
             owed: request.forked_from.as_ref().map(fork),
@@ -90,6 +91,9 @@ impl Run {
             };
         };
         self.assume_open(now);
+        if task.id != self.task.id {
+            self.troubles.clear();
+        }
         self.tally.on_task = self.iterations_on(&task) + 1;
         self.task = task;
         self.tally.iterations += 1;

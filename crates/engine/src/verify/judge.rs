@@ -1,5 +1,5 @@
 //! An agent that judges is asked: what it is shown, and what came of it. It is there to look: it gets none of the
-//! arguments that let an agent work without asking, and what it changed all the same is found.
+//! arguments that let an agent work without asking, and where something changed all the same its answer does not count.
 
 use std::time::Instant;
 
@@ -44,46 +44,55 @@ pub(super) fn share(output: &[u8], checks: usize) -> String {
     excerpt(output, (OUTPUTS / checks.max(1)).max(LEAST_OUTPUT))
 }
 
+struct Asked {
+    judgement: Judgement,
+    /// Something changed while it was asked.
+    meddled: bool,
+}
+
 /// The tree and git's HEAD.
 type State = (Option<Snapshot>, Option<String>);
 
 impl<S: Store + 'static> Drive<S> {
-    /// Asks, once more where the answer cannot be read, and adds what the judge changed to the tampering.
+    /// Asks, and once more where the answer cannot be read.
     pub(super) async fn ask_judge(
         &mut self,
         attempt: &Attempt,
         report: &Report,
         checks: &[Shown],
-        tampering: &mut Vec<String>,
+        tampering: &[String],
         kept: Option<&Snapshot>,
     ) -> Result<Result<Judgement, Fault>, EngineError> {
         let (diff, files) = self.changes(kept).await?;
         let task = excerpt(self.run.task.body.as_bytes(), TASK);
         let message = report.tail.clone();
-        let found = tampering.clone();
         let case = Case {
             task: &task,
             checks,
             diff: diff.as_deref(),
             files: &files,
-            tampering: &found,
+            tampering,
             message: &message,
             again: None,
         };
         let before = self.state().await?;
+        if before.0.is_none() {
+            return Ok(Ok(Judgement::unsure("what a judge changes would not be seen, so none was asked")));
+        }
         let mut judgement = Judgement::unsure("nobody was asked");
         for asking in 1..=ASKINGS {
             let again = (asking > 1).then_some(judgement.reason.as_str());
             let brief = judge::compose(&Case { again, ..case.clone() });
-            judgement = match self.asking(attempt, asking, &brief).await? {
-                Ok(judgement) => judgement,
+            let asked = match self.asking(attempt, asking, &brief, &before).await? {
+                Ok(asked) => asked,
                 Err(fault) => return Ok(Err(fault)),
             };
-            if judgement.opinion != Opinion::Unsure {
+            judgement = asked.judgement;
+            // What the checks saw is no longer there once something changed: nothing is left to ask about.
+            if judgement.opinion != Opinion::Unsure || asked.meddled {
                 break;
             }
         }
-        tampering.extend(self.changed_since(before).await?);
         Ok(Ok(judgement))
     }
 
@@ -93,20 +102,27 @@ impl<S: Store + 'static> Drive<S> {
         attempt: &Attempt,
         asking: u32,
         brief: &Brief,
-    ) -> Result<Result<Judgement, Fault>, EngineError> {
+        before: &State,
+    ) -> Result<Result<Asked, Fault>, EngineError> {
         crash_point("judge.before");
         let brief = Brief { text: self.parts.redactor.text(&printable(&brief.text)).into_owned() };
         let member = self.run.crew.judge(&self.run.policy.verification.judging);
-        let (answered, fault) = match self.parts.roster.judge(&member) {
+        let (mut answered, fault) = match self.parts.roster.judge(&member) {
             Ok(agent) => self.converse(&*agent, &member, (attempt, asking), &brief).await?,
             Err(why) => (unusable(&member, why), None),
         };
         crash_point("judge.inside");
+        let changed = self.changed_since(before).await?;
+        let meddled = !changed.is_empty();
+        if meddled {
+            let reason = format!("while it judged, {}; it is there to look", changed.join(" and "));
+            answered.judgement = Judgement::unsure(reason);
+        }
         let judgement = answered.judgement.clone();
         self.run.after_judge(attempt, asking, answered, self.now());
         self.commit().await?;
         crash_point("judge.after");
-        Ok(fault.map_or(Ok(judgement), Err))
+        Ok(fault.map_or(Ok(Asked { judgement, meddled }), Err))
     }
 
     async fn converse(
@@ -178,18 +194,19 @@ impl<S: Store + 'static> Drive<S> {
         Ok((Some(aside(vault, Vault::take).await?), head))
     }
 
-    /// What a judge changed, which is there to look.
-    async fn changed_since(&self, (tree, head): State) -> Result<Vec<String>, EngineError> {
+    /// What was changed meanwhile.
+    async fn changed_since(&self, (tree, head): &State) -> Result<Vec<String>, EngineError> {
         let (now, head_now) = self.state().await?;
         let mut found = Vec::new();
         if let (Some(before), Some(after), Some(vault)) = (tree, now, self.parts.vault.clone())
             && before.tree_hash() != after.tree_hash()
         {
-            let names = aside(vault, move |vault| names(vault, before.id, after.id, NAMED)).await?;
-            found.push(format!("the judge changed {}", names.join(", ")));
+            let (from, to) = (before.id, after.id);
+            let names = aside(vault, move |vault| names(vault, from, to, NAMED)).await?;
+            found.push(format!("{} changed", names.join(", ")));
         }
-        if head != head_now {
-            found.push("the judge moved git's HEAD".to_owned());
+        if *head != head_now {
+            found.push("git's HEAD moved".to_owned());
         }
         Ok(found)
     }

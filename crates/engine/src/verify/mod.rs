@@ -86,10 +86,10 @@ impl<S: Store + 'static> Drive<S> {
         };
         let baseline = self.run.baseline.clone().unwrap_or_default();
         let (root, verification) = (&self.parts.place.root, &self.run.policy.verification);
-        let mut tampering = fixed::tampering(root, verification, &baseline, &shown);
+        let tampering = fixed::tampering(root, verification, &baseline, &shown);
         let mut judgement = None;
         if self.run.wants_a_judge() {
-            judgement = match self.ask_judge(attempt, report, &shown, &mut tampering, kept.as_ref()).await? {
+            judgement = match self.ask_judge(attempt, report, &shown, &tampering, kept.as_ref()).await? {
                 Ok(judgement) => Some(judgement),
                 Err(fault) => return Ok(Err(fault)),
             };

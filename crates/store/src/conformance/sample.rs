@@ -13,7 +13,7 @@ use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
-use ralph_core::route::{Condition, Route, Span};
+use ralph_core::route::{Condition, Route, Span, Trouble};
 use ralph_core::run::{Request, Run, Step, Until};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::task::Task;
@@ -104,6 +104,7 @@ fn route() -> Route {
         Condition::Labels(vec!["'hard'".to_owned()]),
         Condition::Priority(Span { from: 0, to: Some(1) }),
         Condition::Iteration(Span { from: 3, to: None }),
+        Condition::Trouble(Trouble::ALL.to_vec()),
     ];
     Route { when, agent: Some(agent()), model: Some("large".to_owned()), effort: Some("high".to_owned()) }
 }

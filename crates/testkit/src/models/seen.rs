@@ -17,6 +17,8 @@ pub struct Seen {
     /// Names of the tools on offer.
     pub tools: Vec<String>,
     pub last_user_text: String,
+    /// All that users said, in the programs' own words too.
+    pub user_text: String,
     pub last_tool_result: String,
     /// Pictures in the request, as data.
     pub pictures: usize,

@@ -146,7 +146,8 @@ fn what_is_shown_can_be_fed_back() {
         ..Written::project(
             "[agent]\ncommand = \"a 'b c'\"\nenv_exclude = [\"A\"]\non_error = \"abort\"\nmax_retries = 7\nsession = \"continue\"\n\
              [[route]]\nlabels = [\"a\", \"b\"]\npriority = \"0-2\"\niteration = \">=4\"\nagent = \"x\"\nmodel = \"m\"\neffort = \"e\"\n\
-             [[route]]\npriority = 3\nmodel = \"m\"\n[[hook]]\nname = \"n\"\non = [\"verdict\"]\n\
+             [[route]]\npriority = 3\nmodel = \"m\"\n[[route]]\nwhen = \"circular\"\neffort = \"e\"\n\
+             [[route]]\nwhen = [\"no_progress\", \"circular\"]\nmodel = \"m\"\n[[hook]]\nname = \"n\"\non = [\"verdict\"]\n\
              command = ['a', \"\\u0000\", \"l\\nm \\u007f \\\" \\\\\"]\n",
         )
     };
