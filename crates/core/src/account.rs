@@ -140,7 +140,7 @@ impl Account {
                 });
             }
             Event::RunResumed {} | Event::Unpaused {} => {
-                (self.status, self.stopped) = (RunState::Running, None)
+                (self.status, self.stopped) = (RunState::Running, None);
             }
             Event::Paused {} | Event::AllLimited { .. } => self.status = RunState::Paused,
             _ => {

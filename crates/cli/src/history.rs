@@ -1,0 +1,135 @@
+//! The snapshots of a run: what its journal says was kept, and when.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ralph_core::Timestamp;
+use ralph_core::event::{Entry, Event, Occasion};
+use ralph_core::id::RunId;
+use ralph_engine::Place;
+use ralph_snapshot::{SnapshotError, SnapshotId, Vault};
+
+use crate::pointed::{self, Span};
+use crate::problem::{self, Problem, Problems};
+use crate::vault;
+
+/// A snapshot that a run took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) at: Timestamp,
+    pub(crate) iteration: u32,
+    pub(crate) attempt: u32,
+    pub(crate) occasion: Occasion,
+    pub(crate) id: SnapshotId,
+    pub(crate) uncovered: u64,
+}
+
+/// Where a comparison begins or ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    Kept(Taken),
+    /// The tree as it is.
+    Now,
+}
+
+#[derive(Debug)]
+pub(crate) struct History {
+    pub(crate) run: RunId,
+    pub(crate) taken: Vec<Taken>,
+    /// Whether nothing will be added any more.
+    is_over: bool,
+}
+
+impl History {
+    pub(crate) fn of(run: RunId, journal: &[Entry]) -> History {
+        let taken = journal.iter().filter_map(|entry| match &entry.event {
+            Event::SnapshotTaken { iteration, attempt, occasion, snapshot, uncovered } => Some(Taken {
+                at: entry.at,
+                iteration: *iteration,
+                attempt: *attempt,
+                occasion: *occasion,
+                id: snapshot.parse().ok()?,
+                uncovered: *uncovered,
+            }),
+            _ => None,
+        });
+        let is_over = matches!(journal.last().map(|entry| &entry.event), Some(Event::RunStopped { .. }));
+        History { run, taken: taken.collect(), is_over }
+    }
+
+    /// From before the first iteration of a span to after its last.
+    pub(crate) fn ends(&self, span: Span) -> Result<(Taken, End), Problems> {
+        let beginning = self.taken.first().ok_or_else(|| self.nothing_kept())?;
+        let from = match span.first {
+            None | Some(0) => beginning.clone(),
+            Some(number) => self.first_of(number)?.clone(),
+        };
+        if let Some((first, last)) = span.first.zip(span.last).filter(|(first, last)| first > last) {
+            return Err(Problem::new(format!("iteration {first} comes after iteration {last}"))
+                .next(format!("the other way round: {last}..{first}"))
+                .into());
+        }
+        let to = match span.last {
+            Some(number) => self.after(number)?,
+            None => self.end(),
+        };
+        Ok((from, to))
+    }
+
+    /// What the run left, where that was kept; the tree as it is while the run is not over.
+    fn end(&self) -> End {
+        let last = self.taken.last().filter(|last| self.is_over && last.occasion == Occasion::End);
+        last.map_or(End::Now, |last| End::Kept(last.clone()))
+    }
+
+    fn first_of(&self, iteration: u32) -> Result<&Taken, Problems> {
+        let found = self.taken.iter().find(|taken| taken.iteration == iteration);
+        Ok(found.filter(|_| iteration > 0).ok_or_else(|| self.no_such(iteration))?)
+    }
+
+    /// An iteration whose last attempt came to no end reaches to the beginning of the next.
+    fn after(&self, iteration: u32) -> Result<End, Problems> {
+        self.first_of(iteration)?;
+        let ended = |taken: &&Taken| taken.iteration == iteration && taken.occasion == Occasion::End;
+        let next = self.taken.iter().find(|taken| taken.iteration > iteration);
+        let kept = self.taken.iter().rev().find(ended).or(next);
+        Ok(kept.map_or(End::Now, |kept| End::Kept(kept.clone())))
+    }
+
+    fn no_such(&self, iteration: u32) -> Problem {
+        let numbers = || self.taken.iter().map(|taken| taken.iteration).filter(|number| *number > 0);
+        let known = pointed::known(numbers().min().zip(numbers().max()).map(|(first, last)| first..=last));
+        Problem::new(format!("run {} has no snapshot of an iteration {iteration}", self.run)).next(known)
+    }
+
+    pub(crate) fn nothing_kept(&self) -> Problem {
+        Problem::new(format!("run {} has no snapshots", self.run))
+            .next("none was taken yet, or its state lies inside the project, where nothing can be kept: `ralph status`")
+            .exit(4)
+    }
+}
+
+/// The vault of a project, for commands that only look: none is made.
+pub(crate) fn existing_vault(place: &Place) -> Result<Arc<Vault>, Problems> {
+    let nothing = || {
+        Problem::new("nothing has been kept of this project")
+            .at(problem::Place::from(place.root.clone()))
+            .next("snapshots are taken by `ralph run`, before and after each iteration")
+            .exit(4)
+    };
+    if !Path::is_dir(&place.snapshots()) {
+        return Err(nothing().into());
+    }
+    Ok(vault::open(place)?.ok_or_else(nothing)?)
+}
+
+/// A vault's error, with what to do about a snapshot that has expired.
+pub(crate) fn vault_problem(error: &SnapshotError) -> Problem {
+    let problem = vault::problem(error);
+    match error {
+        SnapshotError::Unknown { .. } => {
+            problem.next("`ralph status --list` shows later runs, whose snapshots may be there")
+        }
+        _ => problem,
+    }
+}
