@@ -1,76 +1,161 @@
-//! What a run's journal tells of its snapshots.
+//! The snapshots of a run: what its journal says was kept, and when.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use ralph_core::Timestamp;
 use ralph_core::event::{Entry, Event, Occasion};
 use ralph_core::id::RunId;
-use ralph_snapshot::SnapshotId;
+use ralph_engine::Place;
+use ralph_snapshot::{SnapshotError, SnapshotId, Vault};
 use ralph_store::SqliteStore;
 
 use crate::follow;
-use crate::problem::{Problem, Problems};
+use crate::pointed::{self, Span};
+use crate::problem::{self, Problem, Problems};
+use crate::vault;
 
-/// The tree as it was at one moment of a run.
+/// A snapshot that a run took.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct Taken {
+    pub(crate) at: Timestamp,
     pub(crate) iteration: u32,
+    pub(crate) attempt: u32,
     pub(crate) occasion: Occasion,
     pub(crate) id: SnapshotId,
+    pub(crate) uncovered: u64,
     /// What git's HEAD pointed at.
     pub(crate) head: Option<String>,
+}
+
+/// Where a comparison begins or ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    Kept(Taken),
+    /// The tree as it is.
+    Now,
 }
 
 #[derive(Debug)]
 pub(crate) struct History {
     pub(crate) run: RunId,
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) taken: Vec<Taken>,
+    /// Whether nothing will be added any more.
+    is_over: bool,
 }
 
 impl History {
     pub(crate) async fn read(store: &SqliteStore, run: &RunId) -> Result<History, Problems> {
-        let journal = follow::journal(store, run).await?;
-        Ok(History { run: run.clone(), kept: journal.into_iter().filter_map(kept).collect() })
+        Ok(History::of(run.clone(), &follow::journal(store, run).await?))
+    }
+
+    pub(crate) fn of(run: RunId, journal: &[Entry]) -> History {
+        let taken = journal.iter().filter_map(|entry| match &entry.event {
+            Event::SnapshotTaken { iteration, attempt, occasion, snapshot, uncovered, head } => Some(Taken {
+                at: entry.at,
+                iteration: *iteration,
+                attempt: *attempt,
+                occasion: *occasion,
+                id: snapshot.parse().ok()?,
+                uncovered: *uncovered,
+                head: head.clone(),
+            }),
+            _ => None,
+        });
+        let is_over = matches!(journal.last().map(|entry| &entry.event), Some(Event::RunStopped { .. }));
+        History { run, taken: taken.collect(), is_over }
     }
 
     /// Before the run.
-    pub(crate) fn origin(&self) -> Result<&Kept, Problem> {
-        self.kept.first().ok_or_else(|| self.nothing())
+    pub(crate) fn origin(&self) -> Result<&Taken, Problem> {
+        self.taken.first().ok_or_else(|| self.nothing_kept())
     }
 
     /// When an iteration began.
-    pub(crate) fn begin(&self, iteration: u32) -> Result<&Kept, Problem> {
-        let first =
-            self.kept.iter().find(|kept| kept.iteration == iteration && kept.occasion == Occasion::Begin);
-        first.filter(|_| iteration > 0).ok_or_else(|| self.no_iteration(iteration))
+    pub(crate) fn begin(&self, iteration: u32) -> Result<&Taken, Problem> {
+        let begun =
+            |taken: &&Taken| taken.iteration == iteration && taken.occasion == Occasion::Begin && iteration > 0;
+        self.taken.iter().find(begun).ok_or_else(|| self.no_such(iteration))
     }
 
-    pub(crate) fn iterations(&self) -> u32 {
-        self.kept.iter().map(|kept| kept.iteration).max().unwrap_or(0)
-    }
-
-    fn nothing(&self) -> Problem {
-        Problem::new(format!("run {} has no snapshot", self.run)).next(
-            "snapshots are taken before every attempt, unless `snapshots.enabled` is false or the state directory \
-             lies inside the project",
-        )
-    }
-
-    fn no_iteration(&self, iteration: u32) -> Problem {
-        let run = &self.run;
-        match self.iterations() {
-            0 => self.nothing(),
-            1 => Problem::new(format!("run {run} has iteration 1 only, not {iteration}")),
-            last => Problem::new(format!("run {run} has iterations 1 to {last}, not {iteration}")),
+    /// From before the first iteration of a span to after its last.
+    pub(crate) fn ends(&self, span: Span) -> Result<(Taken, End), Problems> {
+        let beginning = self.origin()?;
+        let from = match span.first {
+            None | Some(0) => beginning.clone(),
+            Some(number) => self.first_of(number)?.clone(),
+        };
+        if let Some((first, last)) = span.first.zip(span.last).filter(|(first, last)| first > last) {
+            return Err(Problem::new(format!("iteration {first} comes after iteration {last}"))
+                .next(format!("the other way round: {last}..{first}"))
+                .into());
         }
-        .next(format!("`ralph logs {run}` tells what each of them did"))
+        let to = match span.last {
+            Some(number) => self.after(number)?,
+            None => self.end(),
+        };
+        Ok((from, to))
     }
-}
 
-fn kept(entry: Entry) -> Option<Kept> {
-    let Event::SnapshotTaken { iteration, occasion, snapshot, head, .. } = entry.event else { return None };
-    let id = snapshot.parse().ok()?;
-    Some(Kept { iteration, occasion, id, head })
+    /// What the run left, where that was kept; the tree as it is while the run is not over.
+    fn end(&self) -> End {
+        let last = self.taken.last().filter(|last| self.is_over && last.occasion == Occasion::End);
+        last.map_or(End::Now, |last| End::Kept(last.clone()))
+    }
+
+    fn first_of(&self, iteration: u32) -> Result<&Taken, Problems> {
+        let found = self.taken.iter().find(|taken| taken.iteration == iteration);
+        Ok(found.filter(|_| iteration > 0).ok_or_else(|| self.no_such(iteration))?)
+    }
+
+    /// An iteration whose last attempt came to no end reaches to the beginning of the next.
+    fn after(&self, iteration: u32) -> Result<End, Problems> {
+        self.first_of(iteration)?;
+        let ended = |taken: &&Taken| taken.iteration == iteration && taken.occasion == Occasion::End;
+        let next = self.taken.iter().find(|taken| taken.iteration > iteration);
+        let kept = self.taken.iter().rev().find(ended).or(next);
+        Ok(kept.map_or(End::Now, |kept| End::Kept(kept.clone())))
+    }
+
+    fn no_such(&self, iteration: u32) -> Problem {
+        let numbers = || self.taken.iter().map(|taken| taken.iteration).filter(|number| *number > 0);
+        let known = pointed::known(numbers().min().zip(numbers().max()).map(|(first, last)| first..=last));
+        Problem::new(format!("run {} has no snapshot of an iteration {iteration}", self.run)).next(known)
+    }
+
+    fn nothing_kept(&self) -> Problem {
+        Problem::new(format!("run {} has no snapshots", self.run))
+            .next("none was taken yet, or its state lies inside the project, where nothing can be kept: `ralph status`")
+            .exit(4)
+    }
 }
 
 /// As much of a snapshot's name as people need to tell it from others.
 pub(crate) fn short(id: &SnapshotId) -> String {
     id.to_string().chars().take(12).collect()
+}
+
+/// The vault of a project, for commands that only look: none is made.
+pub(crate) fn existing_vault(place: &Place) -> Result<Arc<Vault>, Problems> {
+    let nothing = || {
+        Problem::new("nothing has been kept of this project")
+            .at(problem::Place::from(place.root.clone()))
+            .next("snapshots are taken by `ralph run`, before and after each iteration")
+            .exit(4)
+    };
+    if !Path::is_dir(&place.snapshots()) {
+        return Err(nothing().into());
+    }
+    Ok(vault::open(place)?.ok_or_else(nothing)?)
+}
+
+/// A vault's error, with what to do about a snapshot that has expired.
+pub(crate) fn vault_problem(error: &SnapshotError) -> Problem {
+    let problem = vault::problem(error);
+    match error {
+        SnapshotError::Unknown { .. } => {
+            problem.next("`ralph status --list` shows later runs, whose snapshots may be there")
+        }
+        _ => problem,
+    }
 }

@@ -9,6 +9,7 @@ mod commands;
 mod crew;
 mod criteria;
 mod demo;
+mod difference;
 mod evidence;
 mod follow;
 mod history;

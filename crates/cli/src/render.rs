@@ -1,5 +1,6 @@
 //! One line for a person per thing that happened.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
@@ -281,6 +282,19 @@ pub(crate) fn stopped(reason: &str, status: RunState, evidence: &str) -> String 
 /// Text of the agent or of a file, safe for a terminal and on one line.
 pub(crate) fn printable(text: &str) -> String {
     ralph_engine::output::printable(text).replace('\n', " ")
+}
+
+/// As [`printable`], with nothing left out: what a terminal would obey or hide is shown as an escape.
+pub(crate) fn inert(text: &str) -> String {
+    let one = |c: char| match c {
+        '\t' => "\t".to_owned(),
+        c if c.is_control() => c.escape_debug().to_string(),
+        c => ralph_engine::output::printable(c.encode_utf8(&mut [0; 4])).into_owned(),
+    };
+    match ralph_engine::output::printable(text) {
+        Cow::Borrowed(text) if !text.contains('\n') => text.to_owned(),
+        _ => text.chars().map(one).collect(),
+    }
 }
 
 /// What a run came to, where it used up anything that is counted.

@@ -40,6 +40,6 @@ pub use manifest::Kind;
 pub use restore::{NotedRestore, Problem, Report, Restore};
 pub use sweep::{Keep, Swept};
 pub use take::Snapshot;
-pub use text::TextLimits;
+pub use text::{Body, TextLimits};
 pub use vault::{Kept, Limits, Options, Vault};
 pub use walk::{Reason, Uncovered};

@@ -12,6 +12,15 @@ pub enum Kind {
 }
 
 impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::File => "file",
+            Kind::Link => "link",
+            Kind::Directory => "directory",
+            Kind::Pipe => "pipe",
+        }
+    }
+
     pub(crate) fn letter(self) -> u8 {
         match self {
             Kind::File => b'f',

@@ -1,9 +1,10 @@
 //! A difference for people: unified text, binary files named as such, and an end to it.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::time::Duration;
 
-use similar::TextDiff;
+use similar::{ChangeTag, TextDiff};
 
 use crate::beneath::os;
 use crate::diff::{Change, ChangeKind, State};
@@ -30,6 +31,27 @@ impl Default for TextLimits {
     }
 }
 
+/// What there is to read of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// Of a directory, a pipe or a mode alone there is nothing to read.
+    Nothing,
+    Text {
+        /// In unified form, without a header.
+        hunks: String,
+        added: u64,
+        removed: u64,
+    },
+    /// Not text; the sizes before and after.
+    Binary {
+        before: u64,
+        after: u64,
+    },
+    TooLarge {
+        bytes: u64,
+    },
+}
+
 impl Vault {
     /// What changed from one snapshot to another, to be read.
     pub fn text_diff(
@@ -51,25 +73,53 @@ impl Vault {
                 let _ = writeln!(text, "and {} more", changes.len() - at);
                 break;
             }
-            describe(change, &mut reader, limits, &mut text)?;
+            let body = body(change, &mut reader, limits)?;
+            describe(change, &body, limits, &mut text);
         }
         Ok(text)
     }
+
+    /// Hands on one change after the other with what there is to read of it; only those that are wanted are read.
+    pub fn compare(
+        &self,
+        (from, to): (SnapshotId, SnapshotId),
+        limits: &TextLimits,
+        wanted: impl Fn(&Path) -> bool,
+        mut each: impl FnMut(Change, Body),
+    ) -> Result<(), SnapshotError> {
+        let changes = self.diff(from, to)?;
+        let _lock = self.lock(Access::Shared)?;
+        let mut reader = self.reader()?;
+        for change in changes.into_iter().filter(|change| wanted(&change.path)) {
+            let body = body(&change, &mut reader, limits)?;
+            each(change, body);
+        }
+        Ok(())
+    }
 }
 
-fn describe(
-    change: &Change,
-    reader: &mut Reader<'_>,
-    limits: &TextLimits,
-    text: &mut String,
-) -> Result<(), SnapshotError> {
+fn body(change: &Change, reader: &mut Reader<'_>, limits: &TextLimits) -> Result<Body, SnapshotError> {
+    let has_content =
+        |state: Option<State>| state.filter(|state| matches!(state.kind, Kind::File | Kind::Link));
+    let (before, after) = (has_content(change.before), has_content(change.after));
+    if change.kind == ChangeKind::Mode || before.is_none() && after.is_none() {
+        return Ok(Body::Nothing);
+    }
+    let largest = before.map_or(0, |state| state.size).max(after.map_or(0, |state| state.size));
+    if largest > limits.file {
+        return Ok(Body::TooLarge { bytes: largest });
+    }
+    let mut content = |state: Option<State>| state.map_or(Ok(Vec::new()), |state| reader.read(state.digest));
+    let (before, after) = (content(before)?, content(after)?);
+    if is_binary(&before) || is_binary(&after) {
+        return Ok(Body::Binary { before: before.len() as u64, after: after.len() as u64 });
+    }
+    Ok(unified(&before, &after, limits))
+}
+
+fn describe(change: &Change, body: &Body, limits: &TextLimits, text: &mut String) {
     let path = shown(super::restore::raw(&change.path));
-    let what = |state: State| match state.kind {
-        Kind::File => "file",
-        Kind::Link => "link",
-        Kind::Directory => "directory",
-        Kind::Pipe => "pipe",
-    };
+    let what = |state: State| state.kind.name();
     let _ = match (change.kind, change.before, change.after) {
         (ChangeKind::Added, _, Some(after)) => {
             writeln!(text, "added {} {path} ({:04o})", what(after), after.mode)
@@ -84,40 +134,32 @@ fn describe(
         (_, _, Some(after)) => writeln!(text, "changed {} {path}", what(after)),
         _ => Ok(()),
     };
-    if change.kind == ChangeKind::Mode {
-        return Ok(());
-    }
-    let has_content =
-        |state: Option<State>| state.filter(|state| matches!(state.kind, Kind::File | Kind::Link));
-    let (before, after) = (has_content(change.before), has_content(change.after));
-    if before.is_none() && after.is_none() {
-        return Ok(());
-    }
-    let largest = before.map_or(0, |state| state.size).max(after.map_or(0, |state| state.size));
-    if largest > limits.file {
-        let _ = writeln!(text, "  too large to show ({largest} bytes)");
-        return Ok(());
-    }
-    let mut content = |state: Option<State>| state.map_or(Ok(Vec::new()), |state| reader.read(state.digest));
-    let (before, after) = (content(before)?, content(after)?);
-    if is_binary(&before) || is_binary(&after) {
-        let _ = writeln!(text, "  binary ({} to {} bytes)", before.len(), after.len());
-        return Ok(());
-    }
-    unified(&before, &after, limits, text);
-    Ok(())
+    let _ = match body {
+        Body::Nothing => Ok(()),
+        Body::TooLarge { bytes } => writeln!(text, "  too large to show ({bytes} bytes)"),
+        Body::Binary { before, after } => writeln!(text, "  binary ({before} to {after} bytes)"),
+        Body::Text { hunks, .. } => {
+            push_cut(hunks, limits, text);
+            Ok(())
+        }
+    };
 }
 
-fn unified(before: &[u8], after: &[u8], limits: &TextLimits, text: &mut String) {
+fn unified(before: &[u8], after: &[u8], limits: &TextLimits) -> Body {
     let diff = TextDiff::configure().timeout(limits.patience).diff_lines(before, after);
-    let hunks = diff.unified_diff().context_radius(3).to_string();
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count() as u64;
+    let (added, removed) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
+    Body::Text { hunks: diff.unified_diff().context_radius(3).to_string(), added, removed }
+}
+
+fn push_cut(hunks: &str, limits: &TextLimits, text: &mut String) {
     let room = limits.total.saturating_sub(text.len());
     match hunks.char_indices().map(|(at, _)| at).find(|at| *at >= room) {
         Some(end) => {
             text.push_str(&hunks[..end]);
             let _ = writeln!(text, "\n  cut: {} bytes are not shown", hunks.len() - end);
         }
-        None => text.push_str(&hunks),
+        None => text.push_str(hunks),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::event::Line;
 
+use super::diff::Difference;
 use super::inbox::Asked;
 use super::status::Status;
 use super::why::Why;
@@ -70,6 +71,8 @@ enum Described {
     Inbox,
     /// `ralph why --json`
     Why,
+    /// `ralph diff --json`
+    Diff,
 }
 
 impl ConfigArgs {
@@ -90,6 +93,7 @@ impl Described {
             Described::Events => schemars::schema_for!(Line).to_value(),
             Described::Status => schemars::schema_for!(Status).to_value(),
             Described::Inbox => schemars::schema_for!(Vec<Asked>).to_value(),
+            Described::Diff => schemars::schema_for!(Difference).to_value(),
             Described::Why => schemars::schema_for!(Why).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.

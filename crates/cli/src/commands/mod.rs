@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod confine;
 pub(crate) mod control;
 pub(crate) mod demo;
+pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod guard;
 pub(crate) mod inbox;
@@ -37,6 +38,7 @@ Examples:
   ralph run \"fix the failing tests\" --agent-command 'my-agent --yes' --max-iterations 10
   ralph status --json                                  how the latest run stands
   ralph why                                            why it stopped, and what to do next
+  ralph diff                                           what it has changed
   ralph stop                                           stop it after this iteration
 
 Exit codes: 0 completed, 1 failed, 2 usage or refused, 3 a limit was reached, 4 nothing to do,
@@ -52,6 +54,7 @@ enum Command {
     Resume(resume::Args),
     Status(status::Args),
     Why(why::Args),
+    Diff(diff::Args),
     Logs(logs::Args),
     Replay(replay::Args),
     Rollback(rollback::Args),
@@ -80,6 +83,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Resume(args) => resume::run(args),
         Command::Status(args) => status::run(args),
         Command::Why(args) => why::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Logs(args) => logs::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Rollback(args) => rollback::run(args),

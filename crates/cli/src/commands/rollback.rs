@@ -14,7 +14,7 @@ use ralph_store::{SqliteStore, Store};
 use super::Outcome;
 use super::control::PATIENCE;
 use crate::amend::amend;
-use crate::history::{History, Kept, short};
+use crate::history::{History, Taken, short};
 use crate::paths::below_root;
 use crate::perform::lock_problem;
 use crate::problem::{Problem, Problems};
@@ -129,7 +129,7 @@ async fn finish_first(store: &SqliteStore, vault: &Vault, run: &RunId, args: &Ar
 }
 
 fn wanted(history: &History, to: Option<u32>, paths: Vec<PathBuf>) -> Result<Aim, Problem> {
-    let (kept, when): (&Kept, String) = match to {
+    let (kept, when): (&Taken, String) = match to {
         None => (history.origin()?, format!("before run {}", history.run)),
         Some(n) => (history.begin(n)?, format!("when iteration {n} of run {} began", history.run)),
     };

@@ -94,6 +94,7 @@ fn tell(account: &Account, picked: Option<&Pass>, next: &[Next]) -> String {
 fn next(account: &Account) -> Vec<Next> {
     let run = &account.run;
     let step = |command: String, why| Next { command, why };
+    let diff = |why| step(format!("ralph diff {run}"), why);
     let logs = |why| step(format!("ralph logs {run}"), why);
     let again = |flag: &str, why| step(format!("ralph run \"PROMPT\" {flag}"), why);
     let Some(stopped) = &account.stopped else {
@@ -103,7 +104,7 @@ fn next(account: &Account) -> Vec<Next> {
         };
     };
     match stopped.detail {
-        StopReason::Completed => vec![logs("every event, and what the agent printed")],
+        StopReason::Completed => vec![diff("what it has changed")],
         StopReason::MaxIterations => {
             let more = account.limits.max_iterations.unwrap_or(1).saturating_mul(2);
             vec![again(&format!("--max-iterations {more}"), "goes on from the tree as it is")]
@@ -111,6 +112,7 @@ fn next(account: &Account) -> Vec<Next> {
         StopReason::MaxDuration => vec![again("--max-duration TIME", "goes on from the tree as it is")],
         StopReason::Budget => vec![again("--max-cost-usd DOLLARS", "goes on from the tree as it is")],
         StopReason::NoProgress | StopReason::Circular => vec![
+            diff("what has come of it so far"),
             logs("what the agent tried"),
             again("--agent OTHER", "lets another try; or say in the prompt what this one does not see"),
         ],

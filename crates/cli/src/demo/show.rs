@@ -100,6 +100,7 @@ Look at what it did:
   cd {}
   export XDG_STATE_HOME={}
   ralph why 2         what its iteration 2 was decided from
+  ralph diff          what it has changed
   ralph logs          every event, and what the agent printed
   ralph replay --speed 1
 

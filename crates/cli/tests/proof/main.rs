@@ -11,6 +11,7 @@ mod choices;
 mod controls;
 mod crashes;
 mod demo;
+mod diff;
 mod endless;
 mod ends;
 mod errors;
