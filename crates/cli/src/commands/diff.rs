@@ -118,8 +118,7 @@ fn history(project: &Project, named: Option<&str>) -> Result<History, Problems> 
             }
             problems
         })?;
-        let journal = follow::journal(&store, &id).await?;
-        Ok(History::of(id, &journal))
+        History::read(&store, &id).await
     })
 }
 

@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 28] = [
+pub(crate) const EVENTS: [&str; 29] = [
     "run_started",
     "run_resumed",
     "iteration_started",
