@@ -93,6 +93,10 @@ fn carried(partial: &Partial) -> Vec<Carried> {
         carry("sandbox.write", &partial.sandbox.write, |paths| {
             (json!(paths), format!("lets the agent write to: {}", listed(paths)))
         }),
+        carry("snapshots.enabled", &partial.snapshots.enabled, |on| {
+            let does = if *on { "keeps the tree in snapshots" } else { "keeps no snapshots of the tree" };
+            (json!(on), does.to_owned())
+        }),
         carry("agent.custody", &agent.custody, |choice| {
             let name = custody_name(*choice);
             (json!(name), format!("keeps the agent's processes together with: {name}"))
