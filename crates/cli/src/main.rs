@@ -1,6 +1,7 @@
 //! The `ralph` program: arguments become settings, settings are wired into parts, and the parts are called.
 //! Nothing is decided here.
 
+mod advice;
 mod agents;
 mod amend;
 mod attach;

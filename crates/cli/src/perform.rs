@@ -14,10 +14,12 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{EngineError, Guard, Hook, Parts, Place, Urgency, chain, drive, environment, feed};
+use ralph_snapshot::{Keep, Vault};
 use ralph_store::SqliteStore;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::advice;
 use crate::commands::{acp, confine, guard};
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
@@ -41,6 +43,8 @@ pub(crate) struct Stage {
     pub(crate) staff: Staff,
     pub(crate) redactor: Redactor,
     pub(crate) how: Show,
+    /// Where the tree is kept; none where that is not wanted or not possible.
+    pub(crate) vault: Option<Arc<Vault>>,
 }
 
 /// Drives the run to its end and answers with its exit code.
@@ -54,10 +58,15 @@ pub(crate) async fn perform(
     feed.begin(begun);
     let urgency = listen_to_signals()?;
     let mut pressing = urgency.clone();
-    let id = run.id.clone();
-    let outcome = drive(parts(stage, feed, urgency)?, run).await;
+    let (id, place, how) = (run.id.clone(), stage.place.clone(), stage.how);
+    let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
+    let outcome = drive(parts(stage, retention, feed, urgency)?, run).await;
     leave_screen(shown, &mut pressing).await;
-    outcome.map_err(|error| engine_problem(&error, &id).into())
+    let run = outcome.map_err(|error| engine_problem(&error, &id))?;
+    if let (Show::People { .. }, Some(text)) = (how, advice::told(&run, &advice::advice(&run, &place))) {
+        crate::words::print(&text);
+    }
+    Ok(run)
 }
 
 /// Lets everything be shown to a reader that takes it. Someone who has asked to end does not wait for one that is slow.
@@ -78,11 +87,11 @@ async fn leave_screen(mut shown: watch::Receiver<u64>, urgency: &mut watch::Rece
 
 fn parts(
     stage: Stage,
+    retention: Keep,
     feed: ralph_engine::Feed,
     urgency: watch::Receiver<Urgency>,
 ) -> Result<Parts<SqliteStore>, Problems> {
     let program = own_program()?;
-    let vault = vault::open(&stage.place)?;
     let settings = stage.settings;
     Ok(Parts {
         store: stage.store,
@@ -103,7 +112,8 @@ fn parts(
             cgroup: cgroup(settings.agent.custody),
         },
         hooks: hooks(&settings),
-        vault,
+        vault: stage.vault,
+        retention,
         rescue: rescue_places(),
         feed,
         attended: stage.how.is_watched(),

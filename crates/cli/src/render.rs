@@ -127,7 +127,10 @@ fn run_started(started: &Started) -> String {
     let head = paint(HEAD, &format!("▶ run {}", started.run));
     let bounds =
         format!("  agent {} · {} · sandbox {}", started.agent, limits(&started.limits), started.sandbox);
-    let bounds = paint(FAINT, &bounds);
+    let forked = started.forked_from.as_ref();
+    let forked = forked
+        .map_or(String::new(), |from| format!(" · from iteration {} of run {}", from.iteration, from.run));
+    let bounds = paint(FAINT, &(bounds + &forked));
     format!("{head}  {}\n{bounds}", printable(&started.description))
 }
 
@@ -146,7 +149,7 @@ fn rolled_back(event: &Event) -> Option<String> {
     }
     let paths = counted(*changed, "path");
     let names = names.join(", ");
-    Some(format!("↩ put back {when}: {paths} ({names})\n  `ralph rollback --undo` takes this back"))
+    Some(format!("↩ put back {when}: {paths} ({names}); `ralph rollback --undo` takes this back"))
 }
 
 fn question_line(question: QuestionNo, text: &str, until: Option<Timestamp>) -> String {

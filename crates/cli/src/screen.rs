@@ -36,6 +36,10 @@ impl Show {
         }
     }
 
+    pub(crate) fn is_json(self) -> bool {
+        self == Show::Json
+    }
+
     /// Whether a person sees it on a terminal.
     pub(crate) fn is_watched(self) -> bool {
         matches!(self, Show::People { .. }) && std::io::stdout().is_terminal()

@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use ralph_core::policy::OnFailure;
+use ralph_core::run::Run;
+use ralph_core::stop::RunState;
 use ralph_engine::{Place, chain};
-use ralph_snapshot::{Exclusions, NotedRestore, Options, SnapshotError, Vault};
+use ralph_snapshot::{Exclusions, Keep, NotedRestore, Options, SnapshotError, SnapshotId, Vault};
+use ralph_store::{SqliteStore, Store};
 
 use crate::problem::{Problem, Problems};
+use crate::project::store_problem;
+use crate::settings::Snapshots;
 
 /// What ralph itself writes into the tree for people: neither kept nor put back.
 const OWN: [&str; 2] = [".ralph/progress.md", ".ralph/logs"];
@@ -19,6 +25,31 @@ pub(crate) fn open(place: &Place) -> Result<Option<Arc<Vault>>, Problems> {
         Err(SnapshotError::Inside { .. }) => Ok(None),
         Err(error) => Err(problem(&error).into()),
     }
+}
+
+/// The vault of a run; none where snapshots are not wanted, or not possible and not needed either.
+pub(crate) fn wanted(place: &Place, settings: &Snapshots) -> Result<Option<Arc<Vault>>, Problems> {
+    let vault = if settings.enabled { open(place)? } else { None };
+    if vault.is_none() && settings.on_failure == OnFailure::Restore {
+        let problem = Problem::new("nothing could be restored: the state directory lies inside the project");
+        return Err(problem.next("set `state_dir` to a place outside, or `--on-failure keep`").into());
+    }
+    Ok(vault)
+}
+
+/// How long snapshots are kept, and which ones unfinished runs need.
+pub(crate) async fn retention(store: &SqliteStore, settings: &Snapshots) -> Result<Keep, Problems> {
+    let mut pinned = Vec::new();
+    for summary in store.runs(usize::MAX).await.map_err(|error| store_problem(&error))? {
+        if summary.state == RunState::Success || summary.superseded_by.is_some() {
+            continue;
+        }
+        let run = store.run(&summary.id).await.map_err(|error| store_problem(&error))?;
+        if let Some(run) = run.filter(Run::is_unfinished) {
+            pinned.extend(run.needed_snapshots().filter_map(|id| id.parse::<SnapshotId>().ok()));
+        }
+    }
+    Ok(Keep { max_bytes: settings.max_size, max_age: settings.keep, pinned })
 }
 
 /// For commands that look: they make none.

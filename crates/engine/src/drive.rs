@@ -45,6 +45,8 @@ pub struct Parts<S> {
     pub rescue: Vec<std::path::PathBuf>,
     /// Where the tree is kept as it was; none where that is not wanted or not possible.
     pub vault: Option<Arc<ralph_snapshot::Vault>>,
+    /// How long what it holds is kept, and which snapshots other runs still need.
+    pub retention: ralph_snapshot::Keep,
     pub feed: Feed,
     /// Whether somebody watches who could answer a question.
     pub attended: bool,
@@ -79,6 +81,7 @@ impl<S: Store + 'static> Drive<S> {
 
     async fn perform(&mut self) -> Result<(), EngineError> {
         self.finish_restore().await?;
+        self.sweep().await;
         loop {
             if self.run.stop().is_none() {
                 self.put_back().await?;
@@ -94,7 +97,9 @@ impl<S: Store + 'static> Drive<S> {
                 Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),
                 Step::Stop(_) => {
                     if self.stop().await? == Settled::Stands {
-                        return self.put_back().await;
+                        self.put_back().await?;
+                        self.sweep().await;
+                        return Ok(());
                     }
                 }
             }
@@ -157,6 +162,7 @@ impl<S: Store + 'static> Drive<S> {
     async fn code(&mut self, attempt: Attempt, brief: Brief) -> Result<(), EngineError> {
         crash_point("code.before");
         self.keep((attempt.iteration, attempt.number), Occasion::Begin).await?;
+        self.sweep_now_and_then().await;
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }

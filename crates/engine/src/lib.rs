@@ -29,6 +29,7 @@ mod place;
 mod probe;
 mod put_back;
 mod rescue;
+mod retention;
 pub mod sandbox;
 mod settle;
 mod snapshots;

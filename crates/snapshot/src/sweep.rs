@@ -10,7 +10,7 @@ use crate::crash::point;
 use crate::digest::{Digest, SnapshotId};
 use crate::error::{Attempt, SnapshotError};
 use crate::manifest::{self, Kind};
-use crate::pack::{PackIndex, PackNumber, PackWriter, Place, Reader, SMALL};
+use crate::pack::{self, PackIndex, PackNumber, PackWriter, Place, Reader, SMALL};
 use crate::record::Record;
 use crate::vault::{Access, Kept, Vault};
 
@@ -59,6 +59,17 @@ impl Vault {
         point("snapshot.sweep.chosen");
         self.compact(&live, reader)?;
         Ok(Swept { dropped, kept, bytes_before, bytes_after: self.size()? })
+    }
+
+    /// Whether a sweep would find something to do: too much, too old, or in too many pieces.
+    pub fn is_sweep_due(&self, keep: &Keep, now: SystemTime) -> Result<bool, SnapshotError> {
+        let is_old = |kept: &Kept| now.duration_since(kept.taken).is_ok_and(|age| age > keep.max_age);
+        let packs = pack::numbers(&self.directory).attempt("list the snapshots at", &self.directory)?;
+        let is_small = |meta: std::fs::Metadata| meta.len() <= SMALL_PACK;
+        let small = packs.iter().filter(|number| number.pack(&self.directory).metadata().is_ok_and(is_small));
+        Ok(small.count() > 2 * MANY
+            || self.size()? > keep.max_bytes
+            || self.list()?.last().is_some_and(is_old))
     }
 
     /// What the files of the vault take up.

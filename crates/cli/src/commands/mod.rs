@@ -9,6 +9,7 @@ pub(crate) mod control;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod doctor;
+pub(crate) mod fork;
 pub(crate) mod guard;
 pub(crate) mod inbox;
 pub(crate) mod init;
@@ -58,6 +59,7 @@ enum Command {
     Logs(logs::Args),
     Replay(replay::Args),
     Rollback(rollback::Args),
+    Fork(fork::Args),
     Stop(control::StopArgs),
     Pause(control::PauseArgs),
     Set(set::Args),
@@ -87,6 +89,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Logs(args) => logs::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Rollback(args) => rollback::run(args),
+        Command::Fork(args) => fork::run(args),
         Command::Stop(args) => control::stop(args),
         Command::Pause(args) => control::pause(args),
         Command::Set(args) => set::run(args),

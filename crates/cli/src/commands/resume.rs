@@ -89,10 +89,11 @@ async fn resume(args: Args, project: Project) -> Outcome {
     ground.renew(&asked.policy.sandbox)?;
     let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
     judge::check_surroundings(judge.as_ref(), &place, &asked.policy, ground, asking).await?;
+    let vault = vault::wanted(&place, &settings.snapshots)?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings), args.keep_tree).await?;
     let (redactor, how) = (redactor(), args.show.how(settings.detail));
-    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how };
+    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
@@ -154,7 +155,7 @@ fn take_lock(place: &Place, id: &RunId) -> Result<TreeLock, Problems> {
     })
 }
 
-async fn load(store: &SqliteStore, id: &RunId) -> Result<Run, Problems> {
+pub(crate) async fn load(store: &SqliteStore, id: &RunId) -> Result<Run, Problems> {
     let run = store.run(id).await.map_err(|error| store_problem(&error))?;
     run.ok_or_else(|| Problem::new(format!("no run {id}")).into())
 }

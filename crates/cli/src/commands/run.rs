@@ -32,7 +32,8 @@ use crate::project::{Project, block_on, store_problem};
 use crate::sandbox::Ground;
 use crate::screen::Show;
 use crate::settings::Given;
-use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags, SandboxFlags};
+use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags, SandboxFlags, SnapshotFlags};
+use crate::vault;
 use crate::words::size;
 
 /// As much as a prompt may be, its files included.
@@ -73,6 +74,8 @@ pub(crate) struct Args {
     limits: LimitFlags,
     #[command(flatten)]
     sandbox: SandboxFlags,
+    #[command(flatten)]
+    snapshots: SnapshotFlags,
 
     /// Leave an unfinished run of this directory behind and start a new one
     #[arg(long)]
@@ -124,6 +127,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     args.promise.add_to(&mut flags);
     args.limits.add_to(&mut flags);
     args.sandbox.add_to(&mut flags);
+    args.snapshots.add_to(&mut flags);
     let project = Project::here(flags)?;
     let redactor = redactor();
     let (text, files) = prompt(&args.prompt, &args.files)?;
@@ -162,6 +166,7 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     };
     let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
     models::check(&crew, &state_dir, asking).await?;
+    let vault = vault::wanted(&place, &settings.snapshots)?;
     let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
     judge::check_surroundings(judge.as_ref(), &place, &policy, ground, asking).await?;
     let mut run = new_run(id, at, &prompt, policy, crew);
@@ -171,13 +176,13 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let how = args.show.how(settings.detail);
-    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how };
+    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
 
 /// Where every run of this machine can be found.
-async fn register(state_dir: &Path, id: &RunId, root: &Path) -> Result<(), StoreError> {
+pub(crate) async fn register(state_dir: &Path, id: &RunId, root: &Path) -> Result<(), StoreError> {
     Register::open(state_dir)?.record(id, root, Timestamp::now()).await
 }
 

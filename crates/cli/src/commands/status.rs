@@ -11,6 +11,8 @@ use ralph_store::{RunSummary, SqliteStore, Store};
 use serde::Serialize;
 
 use super::Outcome;
+use crate::advice::{Advice, advice, lines};
+use crate::follow;
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::render;
 use crate::settings::Given;
@@ -47,6 +49,8 @@ pub(crate) struct Status {
     resumable: bool,
     /// Whether a rollback was cut short; the next `ralph rollback` or `ralph resume` finishes it.
     rollback_pending: bool,
+    /// What can be done about a run that failed.
+    next: Vec<Advice>,
 }
 
 /// One line of `--list --json`.
@@ -82,7 +86,9 @@ pub(crate) fn run(args: Args) -> Outcome {
         let (run, view, account) = follow::view(&store, &id).await?;
         let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
         let rollback_pending = !alive && vault::pending(&project.place).is_some();
-        let status = Status { alive, resumable: run.is_unfinished() && !alive, rollback_pending, view };
+        let resumable = run.is_unfinished() && !alive;
+        let next = advice(&run, &project.place);
+        let status = Status { alive, resumable, rollback_pending, next, view };
         if args.json {
             print_json(&status);
         } else {
@@ -166,7 +172,9 @@ fn state(status: &Status) -> String {
 
 fn next(status: &Status) -> String {
     let run = &status.view.run;
-    if status.resumable {
+    if !status.next.is_empty() {
+        format!("next\n{}", lines(&status.next, "  "))
+    } else if status.resumable {
         format!("next      ralph resume {run}\n")
     } else if status.alive {
         format!("next      ralph logs {run} --follow\n")

@@ -220,6 +220,7 @@ value_schema!(
     })
 );
 value_schema!(OnErrorName, json_schema!({ "type": "string", "enum": ["retry", "skip", "abort"] }));
+value_schema!(OnFailureName, json_schema!({ "type": "string", "enum": ["keep", "restore"] }));
 value_schema!(SessionName, json_schema!({ "type": "string", "enum": ["fresh", "continue"] }));
 value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS }));
 value_schema!(DetailName, json_schema!({ "type": "string", "enum": Detail::ALL.map(Detail::name) }));

@@ -134,6 +134,20 @@ impl SandboxFlags {
 }
 
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Snapshots")]
+pub(crate) struct SnapshotFlags {
+    /// What becomes of the tree when the run ends unsuccessfully: keep, or restore it as it was before
+    #[arg(long, value_name = "keep|restore")]
+    pub(crate) on_failure: Option<String>,
+}
+
+impl SnapshotFlags {
+    pub(crate) fn add_to(&self, given: &mut Given) {
+        given.flag("--on-failure", "snapshots", "on_failure", self.on_failure.as_deref());
+    }
+}
+
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Completion")]
 pub(crate) struct PromiseFlags {
     /// The word the agent must give inside <promise></promise> when it is done

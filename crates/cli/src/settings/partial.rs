@@ -26,6 +26,7 @@ use super::raw::Given;
 use super::reader::{Known, Reader};
 use super::resolved::{CustodyChoice, SandboxChoice};
 use super::route::{RouteKeys, read_routes};
+use super::snapshots::SnapshotsPart;
 use super::value::count::{count, count_u32, max_retries};
 use super::value::duration::{deadline, delay, limit};
 use super::value::{command, cost::cost, plain, sandbox, size::size};
@@ -50,6 +51,8 @@ pub(crate) struct Partial {
     pub(crate) completion: CompletionPart,
     #[schemars(with = "Option<VerifyPart>")]
     pub(crate) verify: VerifyPart,
+    #[schemars(with = "Option<SnapshotsPart>")]
+    pub(crate) snapshots: SnapshotsPart,
     #[schemars(with = "Option<OutputPart>")]
     pub(crate) output: OutputPart,
     #[schemars(with = "Option<SandboxPart>")]
@@ -245,6 +248,7 @@ impl Partial {
             },
             completion: CompletionPart { require: from.take("completion", "require", plain::require) },
             verify: VerifyPart::take(from),
+            snapshots: SnapshotsPart::take(from),
             output: OutputPart {
                 keep_head: from.take("output", "keep_head", size),
                 keep_tail: from.take("output", "keep_tail", size),
@@ -282,6 +286,7 @@ impl Partial {
             },
             completion: CompletionPart { require: self.completion.require.or(lower.completion.require) },
             verify: self.verify.over(lower.verify),
+            snapshots: self.snapshots.over(lower.snapshots),
             output: OutputPart {
                 keep_head: self.output.keep_head.or(lower.output.keep_head),
                 keep_tail: self.output.keep_tail.or(lower.output.keep_tail),

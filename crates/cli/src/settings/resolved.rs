@@ -10,9 +10,7 @@ use ralph_core::agent_event::Detail;
 use ralph_core::check::{Check, Verification};
 use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
-use ralph_core::policy::{
-    Completion, Deadlines, Kind, Limits, OnFailure, Patience, Policy, Promise, Retry, Signal,
-};
+use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::promise::Word;
 use ralph_core::route::Route;
 use ralph_core::sandbox::Sandbox;
@@ -23,6 +21,7 @@ use super::hook::Hook;
 use super::limits::LimitsSet;
 use super::origin::Set;
 use super::partial::{AgentPart, LimitsPart, OutputPart, Partial, PromisePart, SandboxPart};
+use super::snapshots::{Snapshots, SnapshotsPart};
 use super::sources::base_dir;
 use super::verify::VerifyPart;
 use crate::problem::Problem;
@@ -38,6 +37,7 @@ pub(crate) struct Settings {
     /// How much of an agent's work is shown, where somebody said so.
     pub(crate) detail: Option<Detail>,
     pub(crate) sandbox: SandboxWish,
+    pub(crate) snapshots: Snapshots,
     pub(crate) hooks: Vec<Hook>,
     limits: LimitsSet,
     /// The checks of the configuration.
@@ -130,7 +130,7 @@ impl Settings {
             retry: self.retry,
             patience: self.patience,
             sandbox: Sandbox::default(),
-            on_failure: OnFailure::Keep,
+            on_failure: self.snapshots.on_failure,
         }
     }
 
@@ -162,6 +162,7 @@ impl Settings {
                 network: certain(&merged.sandbox.network),
                 write: certain(&merged.sandbox.write),
             },
+            snapshots: merged.snapshots.resolve()?,
             hooks: merged.hooks.iter().map(|set| set.value.clone()).collect(),
             limits: LimitsSet::resolve(&merged.limits)?,
             checks: checks(merged),
@@ -248,6 +249,7 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         },
         promise: PromisePart { word: Set::default(default_word()), nonce: Set::default(true) },
         verify: VerifyPart::defaults(),
+        snapshots: SnapshotsPart::defaults(),
         output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT), detail: None },
         sandbox: SandboxPart {
             mode: Set::default(SandboxChoice::Off),

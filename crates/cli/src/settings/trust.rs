@@ -110,6 +110,10 @@ fn carried(partial: &Partial) -> Vec<Carried> {
         carry("verify.judge_agent", &partial.verify.judge_agent, |name| {
             (json!(name.as_str()), format!("runs as judge, where an agent judges: {name}"))
         }),
+        carry("snapshots.enabled", &partial.snapshots.enabled, |on| {
+            let does = if *on { "keeps the tree in snapshots" } else { "keeps no snapshots of the tree" };
+            (json!(on), does.to_owned())
+        }),
         carry("agent.custody", &agent.custody, |choice| {
             let name = custody_name(*choice);
             (json!(name), format!("keeps the agent's processes together with: {name}"))

@@ -41,6 +41,12 @@ impl Run {
         self.note(now.at, Event::RolledBack { iteration, snapshot, undo, changed, files, why });
     }
 
+    /// The snapshots without which the run could not go on, or be taken back.
+    pub fn needed_snapshots(&self) -> impl Iterator<Item = &str> {
+        let owed = self.owed.as_ref().map(|owed| owed.snapshot.as_str());
+        [self.origin.as_deref(), self.begun_from.as_deref(), owed].into_iter().flatten()
+    }
+
     /// A person wants to go on with the tree as it is. What becomes of it at the end is another matter.
     pub fn leave_tree(&mut self) {
         self.owed = self.owed.take().filter(|owed| owed.why == Why::Failed);

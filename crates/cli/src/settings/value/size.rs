@@ -5,19 +5,25 @@ use crate::settings::raw::Raw;
 
 const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 const MOST: u64 = 1 << 30;
-const RULE: &str = "a size such as \"512KiB\" or \"32MiB\", at most 1GiB";
 
 pub(crate) fn size(raw: &Raw) -> Result<u64, Refused> {
+    size_up_to(raw, MOST)
+}
+
+pub(crate) fn size_up_to(raw: &Raw, most: u64) -> Result<u64, Refused> {
+    let at_most = written_out(most);
+    let rule = format!("a size such as \"512KiB\" or \"32MiB\", at most {at_most}");
     let text = match raw {
         Raw::Given(text) | Raw::Text(text) => text,
         Raw::Number(_) | Raw::Bool(_) | Raw::Date | Raw::List(_) | Raw::Table => {
-            return Err(Refused::kind(raw, RULE));
+            return Err(Refused::kind(raw, &rule));
         }
     };
-    let bytes = bytes(text).ok_or_else(|| unreadable(text, RULE))?;
-    if bytes == 0 || bytes > MOST {
-        let what = if bytes == 0 { "nothing would be kept" } else { "it is more than 1GiB" };
-        return Err(Refused::new(format!("{text} is refused: {what}"), format!("write {RULE}")));
+    let bytes = bytes(text).ok_or_else(|| unreadable(text, &rule))?;
+    if bytes == 0 || bytes > most {
+        let more = format!("it is more than {at_most}");
+        let what = if bytes == 0 { "nothing would be kept" } else { &more };
+        return Err(Refused::new(format!("{text} is refused: {what}"), format!("write {rule}")));
     }
     Ok(bytes)
 }
