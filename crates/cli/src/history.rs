@@ -73,8 +73,9 @@ impl History {
 
     /// When an iteration began.
     pub(crate) fn begin(&self, iteration: u32) -> Result<&Taken, Problem> {
-        let begun =
-            |taken: &&Taken| taken.iteration == iteration && taken.occasion == Occasion::Begin && iteration > 0;
+        let begun = |taken: &&Taken| {
+            taken.iteration == iteration && taken.occasion == Occasion::Begin && iteration > 0
+        };
         self.taken.iter().find(begun).ok_or_else(|| self.no_such(iteration))
     }
 

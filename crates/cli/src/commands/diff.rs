@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::difference::{self, Changed};
-use crate::follow;
 use crate::history::{End, History, Taken, existing_vault, vault_problem};
 use crate::pointed::{Pointed, Span};
 use crate::problem::{self, Problem, Problems};

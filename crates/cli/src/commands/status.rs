@@ -12,7 +12,6 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::advice::{Advice, advice, lines};
-use crate::follow;
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::render;
 use crate::settings::Given;

@@ -146,6 +146,7 @@ fn fewer_tests(baseline: &Baseline, check: &CheckResult) -> Option<String> {
 mod tests {
     use super::{contents, tampering};
     use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Verification};
+    use ralph_core::judge::Shown;
     use ralph_core::run::Baseline;
     use std::collections::BTreeMap;
     use std::fs;
