@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
+use ralph_checks::discover::{defined_by_words, defined_in};
 use ralph_checks::{Criterion, Proposal, Tool, discover};
 
 const PACKAGE: &str =
@@ -211,4 +212,75 @@ fn a_proposal_says_what_it_was_concluded_from() {
         .collect();
     let expected = ["test", "build", "lint", "typecheck"].map(|name| format!("package.json: scripts.{name}"));
     assert_eq!(why, [&expected[0], &expected[1], &expected[2], "Makefile: lint", &expected[3]]);
+}
+
+/// What the first proposal for a criterion is defined in.
+fn definition(files: &[(&str, &str)], criterion: Criterion) -> Vec<&'static str> {
+    let found = project(files);
+    defined_in(found.iter().find(|proposal| proposal.criterion == criterion).unwrap())
+}
+
+#[test]
+fn what_would_change_a_check_is_part_of_it_whether_or_not_it_is_there() {
+    let pyproject = ("pyproject.toml", "[tool.pytest]\n[tool.ruff]\n[tool.mypy]\n");
+    let package = |script: &str| format!(r#"{{"scripts": {{"test": {script:?}, "lint": {script:?}}}}}"#);
+    let (jest, vitest, mocha, eslint) =
+        (package("jest"), package("vitest run"), package("mocha"), package("eslint ."));
+    let makefile = ("Makefile", "test:\n\tcc\n");
+    let nextest = [("Cargo.toml", CRATE), (".config/nextest.toml", "")];
+    let cases: [(&[(&str, &str)], Criterion, &[&str]); 13] = [
+        (&[makefile], Criterion::TestPass, &["Makefile", "makefile", "GNUmakefile"]),
+        (&[("justfile", "test:\n")], Criterion::TestPass, &["justfile", ".justfile"]),
+        (&[("Cargo.toml", CRATE)], Criterion::LintClean, &["clippy.toml", "Cargo.toml#lints"]),
+        (&[("Cargo.toml", CRATE)], Criterion::TestPass, &[".cargo/config.toml"]),
+        (&nextest, Criterion::TestPass, &[".config/nextest.toml"]),
+        (
+            &[("go.mod", ""), (".golangci.yml", "")],
+            Criterion::LintClean,
+            &[".golangci.yml", ".golangci.toml"],
+        ),
+        (&[pyproject], Criterion::TestPass, &["pyproject.toml#tool.pytest", "pytest.ini", "tox.ini#pytest"]),
+        (&[pyproject], Criterion::LintClean, &["pyproject.toml#tool.ruff", "ruff.toml", ".ruff.toml"]),
+        (&[pyproject], Criterion::TypeCheck, &["pyproject.toml#tool.mypy", "mypy.ini", "setup.cfg#mypy"]),
+        (&[("package.json", &jest)], Criterion::TestPass, &["package.json#scripts", "jest.config.js"]),
+        (&[("package.json", &vitest)], Criterion::TestPass, &["package.json#scripts", "vitest.config.ts"]),
+        (&[("package.json", &mocha)], Criterion::TestPass, &["package.json#mocha", ".mocharc.yml"]),
+        (&[("package.json", &eslint)], Criterion::LintClean, &["eslint.config.js", ".eslintignore"]),
+    ];
+    for (files, criterion, parts) in cases {
+        let found = definition(files, criterion);
+        for part in parts {
+            assert!(found.contains(part), "{part} is missing: {found:?}");
+        }
+    }
+    let typecheck = definition(&[("package.json", PACKAGE)], Criterion::TypeCheck);
+    assert!(typecheck.contains(&"tsconfig.json"), "{typecheck:?}");
+}
+
+#[test]
+fn how_a_program_is_built_is_not_part_of_its_checks() {
+    assert_eq!(definition(&[("Cargo.toml", CRATE)], Criterion::BuildSuccess), [""; 0]);
+    assert_eq!(definition(&[("go.mod", "")], Criterion::BuildSuccess), [""; 0]);
+    assert_eq!(definition(&[("package.json", PACKAGE)], Criterion::BuildSuccess), ["package.json#scripts"]);
+}
+
+#[test]
+fn a_command_that_was_given_is_defined_by_what_its_words_name() {
+    let words = |line: &str| defined_by_words(&line.split(' ').collect::<Vec<_>>());
+    let cases = [
+        ("make test", "GNUmakefile"),
+        ("npm run lint", "package.json#scripts"),
+        ("uv run ruff check", "ruff.toml"),
+        (".venv/bin/mypy .", "mypy.ini"),
+        ("python3 -m pytest -q", "pytest.ini"),
+        ("npx eslint .", "eslint.config.js"),
+        ("npx tsc --noEmit", "tsconfig.json"),
+        ("cargo nextest run", ".config/nextest.toml"),
+        ("cargo clippy -- -D warnings", "clippy.toml"),
+        ("golangci-lint run", ".golangci.yml"),
+    ];
+    for (line, part) in cases {
+        assert!(words(line).contains(&part), "{part} is missing for {line}: {:?}", words(line));
+    }
+    assert_eq!(words("cargo build"), [""; 0]);
 }

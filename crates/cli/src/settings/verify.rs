@@ -47,7 +47,7 @@ pub(crate) struct VerifyPart {
     /// Files that are part of the checks; when the agent changes or removes one, the verdict fails.
     #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["tests/**"]]))]
     pub(crate) protect: Option<Set<Vec<String>>>,
-    /// Whether a change of what the checks consist of is only reported.
+    /// Whether a change of what the checks consist of is only reported. In a project's own file it needs trust.
     #[schemars(with = "Option<bool>", extend("default" = false))]
     pub(crate) allow_tampering: Option<Set<bool>>,
 }

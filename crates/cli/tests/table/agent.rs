@@ -24,10 +24,8 @@ pub(crate) enum Agent {
     Idle,
     /// Goes back and forth between two fixes that help nothing.
     Circling,
-    /// Gives its promise every time and does nothing.
+    /// Gives its promise every time and writes only notes. Whoever does nothing at all is idle, promise or not.
     Lying,
-    /// Gives its promise every time and writes only notes.
-    LyingBusily,
     /// Hides the failures.
     Tampering(Tamper),
 }
@@ -35,15 +33,15 @@ pub(crate) enum Agent {
 impl Agent {
     pub(crate) fn all(fixture: &Fixture) -> Vec<Agent> {
         let tampering = fixture.tamper.iter().filter(|tamper| !tamper.unnoticed).cloned();
-        let others = [Agent::Honest, Agent::Idle, Agent::Circling, Agent::Lying, Agent::LyingBusily];
+        let others = [Agent::Honest, Agent::Idle, Agent::Circling, Agent::Lying];
         others.into_iter().chain(tampering.map(Agent::Tampering)).collect()
     }
 
     /// Flags of `ralph run` beside the criterion.
     pub(crate) fn flags(&self) -> &'static [&'static str] {
         match self {
-            Agent::Honest | Agent::Idle | Agent::Circling | Agent::Lying => &[],
-            Agent::LyingBusily => &["--require", "criteria,promise", "--max-iterations", "2"],
+            Agent::Honest | Agent::Idle | Agent::Circling => &[],
+            Agent::Lying => &["--require", "criteria,promise", "--max-iterations", "2"],
             Agent::Tampering(_) => &["--max-iterations", "1"],
         }
     }
@@ -56,12 +54,12 @@ impl Agent {
             let write = |edit: &Edit| write(&step, edit);
             match self {
                 Agent::Honest => fixture.fix.iter().skip(iteration - 1).take(1).for_each(write),
-                Agent::Idle | Agent::Lying => {}
+                Agent::Idle => {}
                 Agent::Circling => {
                     let wrong = &fixture.wrong[(iteration - 1) % fixture.wrong.len()];
                     write(&Edit { file: wrong.file.clone(), content: wrong.content.clone() });
                 }
-                Agent::LyingBusily => {
+                Agent::Lying => {
                     write(&Edit { file: "NOTES".into(), content: format!("All well, {iteration}.\n") });
                 }
                 Agent::Tampering(tamper) => {
@@ -72,7 +70,7 @@ impl Agent {
                 }
             }
         }
-        if matches!(self, Agent::Lying | Agent::LyingBusily) {
+        if matches!(self, Agent::Lying) {
             fs::write(plan.join("promises"), "").unwrap();
         }
         SCRIPT.replace("PLAN", &plan.to_string_lossy())
@@ -103,7 +101,6 @@ impl fmt::Display for Agent {
             Agent::Idle => f.write_str("idle"),
             Agent::Circling => f.write_str("circling"),
             Agent::Lying => f.write_str("lying"),
-            Agent::LyingBusily => f.write_str("lying, criteria and promise"),
             Agent::Tampering(tamper) => write!(f, "tampering: {}", tamper.name),
         }
     }

@@ -27,9 +27,9 @@ pub(crate) fn play(fixture: &Fixture, agent: &Agent, tools: &Tools) -> Result<St
     let told = format!("{} ({})", played.stop_reason, counts.join(" → "));
     let wanted: (&str, Option<i32>, &[u64]) = match agent {
         Agent::Honest => ("completed", Some(0), &[3, 2, 1, 0]),
-        Agent::Idle | Agent::Lying => ("no_progress", Some(3), &[3, 3, 3, 3]),
+        Agent::Idle => ("no_progress", Some(3), &[3, 3, 3, 3]),
         Agent::Circling => ("circular", Some(3), &[3, 3, 3, 3, 3]),
-        Agent::LyingBusily => ("max_iterations", Some(3), &[3, 3, 3]),
+        Agent::Lying => ("max_iterations", Some(3), &[3, 3, 3]),
         Agent::Tampering(_) => ("max_iterations", Some(3), &[3, 0]),
     };
     let is_right = (played.stop_reason.as_str(), played.ran.code, played.failing.as_slice()) == wanted

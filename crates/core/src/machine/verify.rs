@@ -42,17 +42,18 @@ impl Run {
         if !evidence.checks.is_empty() {
             self.note(now.at, Event::Baseline { checks: evidence.checks.clone() });
         }
-        let tests = evidence.checks.iter().filter_map(|check| Some((check.name.clone(), check.tests?)));
-        self.baseline = Some(Baseline { tests: tests.collect(), fixed });
-        if let Some(standing) = &evidence.standing {
-            self.progress.begin(standing.clone());
-        }
         if self.policy.verification.red_first
             && let Some(green) = evidence.checks.iter().find(|check| check.passed)
         {
             let evidence =
                 format!("{} already, and a check was to fail before the work begins", green.summary());
+            // Without a baseline, whoever resumes this run is told the same.
             return self.halt(StopReason::Configuration, &evidence, now);
+        }
+        let tests = evidence.checks.iter().filter_map(|check| Some((check.name.clone(), check.tests?)));
+        self.baseline = Some(Baseline { tests: tests.collect(), fixed });
+        if let Some(standing) = &evidence.standing {
+            self.progress.begin(standing.clone());
         }
         if evidence.all_pass() && self.policy.completion.require.insert(Signal::Promise) {
             let text = "every check passes already, so they cannot tell success from nothing: \

@@ -1,0 +1,101 @@
+//! Checks that an agent lays its hands on: whatever it does to them is seen, and nothing of it is waited for.
+
+use std::fs;
+
+use ralph_testkit::{Project, Ran};
+
+use crate::project;
+
+/// A project that a check fails in until `done` is there.
+fn with(files: &[(&str, &str)], agent: &str) -> Project {
+    let project = project();
+    for (name, text) in files {
+        let path = project.tree().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    project.agent(agent)
+}
+
+/// One iteration, and what was found of tampering.
+fn once(project: &Project, more: &[&str]) -> (Ran, Vec<String>) {
+    let args = [&["run", "Do it.", "--yes", "--max-iterations", "1"], more].concat();
+    let ran = project.ralph(&args);
+    let journal = project.journal();
+    let checked = journal.iter().find(|entry| entry["type"] == "checked");
+    let tampering = checked.and_then(|entry| entry["tampering"].as_array().cloned()).unwrap_or_default();
+    (ran, tampering.iter().map(|what| what.as_str().unwrap().to_owned()).collect())
+}
+
+fn stop_reason(project: &Project) -> String {
+    project.journal().last().unwrap()["stop_reason"].as_str().unwrap_or_default().to_owned()
+}
+
+const MAKEFILE: (&str, &str) = ("Makefile", "test:\n\t@test -e done\n");
+
+#[test]
+fn the_honest_way_is_believed() {
+    let project = with(&[MAKEFILE], "touch done");
+    let (ran, tampering) = once(&project, &["--criteria", "test_pass"]);
+    assert_eq!((ran.code, tampering), (Some(0), Vec::new()), "{}", ran.err);
+}
+
+#[test]
+fn a_file_that_takes_the_place_of_a_check_is_seen() {
+    let project = with(&[MAKEFILE], r"printf 'test:\n\t@true\n' > GNUmakefile");
+    let (ran, tampering) = once(&project, &["--criteria", "test_pass"]);
+    assert_eq!(tampering, ["GNUmakefile is part of the checks and was added"], "{}", ran.err);
+    assert_eq!((ran.code, stop_reason(&project)), (Some(3), "max_iterations".to_owned()));
+}
+
+#[test]
+fn settings_and_scripts_of_a_command_that_was_given_are_part_of_it() {
+    let checks = [("ci/check.sh", "test -e done\n"), ("ci/ruff", "test -e done\n")];
+    for (line, agent, wanted) in [
+        (
+            "custom=sh ci/check.sh",
+            "echo true > ci/check.sh",
+            "ci/check.sh is part of the checks and was changed",
+        ),
+        ("custom=sh ci/ruff", "touch done ruff.toml", "ruff.toml is part of the checks and was added"),
+    ] {
+        let project = with(&checks, agent);
+        let (ran, tampering) = once(&project, &["--criteria", line]);
+        assert_eq!(tampering, [wanted], "{}", ran.err);
+        assert_eq!(ran.code, Some(3), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_pipe_or_a_device_in_place_of_a_protected_file_holds_nothing_up() {
+    let files = [("tests/a", "one"), ("tests/b", "two"), ("tests/c", "three")];
+    let agent = "touch done; rm tests/*; mkfifo tests/a; ln -s /dev/zero tests/b; ln -s /dev/null tests/c";
+    let project = with(&files, agent);
+    let (ran, tampering) = once(&project, &["--criteria", "custom=test -e done", "--protect", "tests/*"]);
+    assert_eq!(tampering.len(), 3, "{tampering:?}\n{}", ran.err);
+    assert!(tampering.iter().all(|what| what.ends_with("was changed")), "{tampering:?}");
+    assert_eq!((ran.code, stop_reason(&project)), (Some(3), "max_iterations".to_owned()));
+}
+
+#[test]
+fn a_project_does_not_allow_its_own_checks_to_be_changed_unasked() {
+    let allow = (".ralph/config.toml", "[verify]\nallow_tampering = true\n");
+    let project = with(&[MAKEFILE, allow], r"printf 'test:\n\t@true\n' > Makefile");
+    let refused = project.ralph(&["run", "Do it.", "--criteria", "test_pass"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    assert!(refused.err.contains("lets the agent change the checks that it is judged by"), "{}", refused.err);
+    assert_eq!(project.ralph(&["trust", "--yes"]).code, Some(0));
+    let (ran, tampering) = once(&project, &["--criteria", "test_pass"]);
+    assert_eq!((ran.code, tampering.len()), (Some(0), 1), "it is reported all the same: {}", ran.err);
+}
+
+#[test]
+fn a_check_that_must_be_red_at_first_and_is_not_ends_the_run() {
+    let project = with(&[MAKEFILE, ("done", "")], "true").with("RALPH_SET_VERIFY__RED_FIRST", "true");
+    let (ran, _) = once(&project, &["--criteria", "test_pass"]);
+    assert_eq!((ran.code, stop_reason(&project)), (Some(1), "failed".to_owned()), "{}", ran.err);
+    assert!(ran.out.contains("a check was to fail before the work begins"), "{}", ran.out);
+    let again = project.ralph(&["resume"]);
+    assert!(again.out.contains("a check was to fail before the work begins"), "{}{}", again.out, again.err);
+    assert!(!project.events().contains(&"attempt_started".to_owned()), "{:?}", project.events());
+}
