@@ -13,11 +13,14 @@ mod crashes;
 mod endless;
 mod ends;
 mod errors;
+mod failed;
 mod fallback;
+mod forks;
 mod hooks;
 mod machine;
 mod orphans;
 mod output;
+mod planted;
 mod questions;
 mod questions_to_agents;
 mod readers;
@@ -29,6 +32,8 @@ mod signals;
 mod starts;
 mod storage;
 mod time;
+#[cfg(feature = "failpoints")]
+mod torn;
 mod vanished;
 
 use ralph_testkit::Project;
