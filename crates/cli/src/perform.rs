@@ -54,19 +54,18 @@ pub(crate) async fn perform(
     begun: Vec<ralph_core::event::Entry>,
 ) -> Result<Run, Problems> {
     let (mut feed, watch) = feed(stage.how.appetite());
-    let shown = show(watch, stage.how);
+    let (shown, last) = show(watch, stage.how);
     feed.begin(begun);
     let urgency = listen_to_signals()?;
     let mut pressing = urgency.clone();
-    let (id, place, how) = (run.id.clone(), stage.place.clone(), stage.how);
+    let (id, place) = (run.id.clone(), stage.place.clone());
     let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
     let outcome = drive(parts(stage, retention, feed, urgency)?, run).await;
+    let advice = outcome.as_ref().ok().and_then(|run| advice::told(run, &advice::advice(run, &place)));
+    let _screen_went_away = advice.map(|text| last.send(text));
+    drop(last);
     leave_screen(shown, &mut pressing).await;
-    let run = outcome.map_err(|error| engine_problem(&error, &id))?;
-    if let (Show::People { .. }, Some(text)) = (how, advice::told(&run, &advice::advice(&run, &place))) {
-        crate::words::print(&text);
-    }
-    Ok(run)
+    outcome.map_err(|error| engine_problem(&error, &id).into())
 }
 
 /// Lets everything be shown to a reader that takes it. Someone who has asked to end does not wait for one that is slow.

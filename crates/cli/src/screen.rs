@@ -1,6 +1,7 @@
 //! What a person watches while a run goes on: a line per event, and on a terminal one live line at the bottom.
 
 use std::io::{IsTerminal, Write};
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use ralph_core::agent_event::Detail;
@@ -49,9 +50,11 @@ impl Show {
 const REDRAW: Duration = Duration::from_millis(200);
 
 /// Shows everything that comes until the run is over, on a thread of its own: a terminal or a pipe that stands still
-/// must not hold up the run. The receiver hears of every line that was shown, and of the end by the sender's.
-pub(crate) fn show(watch: Watch, how: Show) -> watch::Receiver<u64> {
+/// must not hold up the run. The receiver hears of every line that was shown, and of the end by the sender's. What is
+/// sent through the other end is shown last; whoever has nothing to add drops it.
+pub(crate) fn show(watch: Watch, how: Show) -> (watch::Receiver<u64>, Sender<String>) {
     let (progress, shown) = watch::channel(0);
+    let (last, to_be_shown) = channel::<String>();
     std::thread::spawn(move || {
         let mut screen = Screen::new(how);
         loop {
@@ -65,9 +68,12 @@ pub(crate) fn show(watch: Watch, how: Show) -> watch::Receiver<u64> {
             }
         }
         screen.close();
+        if let (Show::People { .. }, Ok(text)) = (how, to_be_shown.recv()) {
+            crate::words::print(&text);
+        }
         drop(progress);
     });
-    shown
+    (shown, last)
 }
 
 pub(crate) struct Screen {

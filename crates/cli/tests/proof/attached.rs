@@ -8,8 +8,10 @@ use crate::project;
 /// With an agent that takes pictures by a flag, and files beside the tree.
 fn with_files() -> Project {
     let project = project();
-    let program = project
-        .script("agent.sh", &format!("echo \"$@\" >> ../given; cat > ../brief\n[ -e go ] || exit 0\n{DONE}"));
+    let program = project.script(
+        "agent.sh",
+        &format!("echo \"$@\" >> ../given; cat > ../brief\n[ -e ../go ] || exit 0\n{DONE}"),
+    );
     let config = format!(
         "[agents.mine]\nprogram = \"{}\"\nformat = \"text\"\nargs = [\"{{file}}\", \"--end\"]\nlogin = \"none\"\n\
          file = {{ args = [\"--picture={{value}}\"], only = [\"png\"] }}\n",
@@ -30,7 +32,7 @@ fn texts_are_in_every_brief_and_other_files_are_named_or_handed_over() {
     let args = [&["run", "look", "--agent", "mine", "--max-iterations", "1"], &FILES[..]].concat();
     let ran = project.ralph(&args);
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
-    std::fs::write(project.tree().join("go"), "").unwrap();
+    std::fs::write(project.base().join("go"), "").unwrap();
     let args = [&["run", "look", "--agent", "mine", "--max-iterations", "2", "--new"], &FILES[..]].concat();
     assert_eq!(project.ralph(&args).code, Some(0));
     let base = project.base().canonicalize().unwrap();
@@ -62,7 +64,7 @@ fn a_resumed_run_hands_over_the_files_that_are_still_there() {
     live.kill();
     live.end(PATIENCE);
     std::fs::remove_file(project.base().join("second.png")).unwrap();
-    std::fs::write(project.tree().join("go"), "").unwrap();
+    std::fs::write(project.base().join("go"), "").unwrap();
     let ran = project.start(&["resume"]).end(PATIENCE * 5);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let count = |line: Option<&str>| line.unwrap_or_default().matches("--picture=").count();

@@ -35,7 +35,7 @@ login = "log in"
 /// Says how it was called, and ends as its script says.
 const SAYS: &str = r#"
 tell() { printf '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"%s","session_id":"s1"}\n' "$1"; }
-echo "$RALPH_ITERATION $0 $*" | sed 's|/.*/||' >> calls
+echo "$RALPH_ITERATION $0 $*" | sed 's|/.*/||' >> ../calls
 "#;
 
 fn agents(one: &str, two: &str) -> Project {
@@ -58,7 +58,7 @@ fn configure(project: &Project, more: &str) {
 
 /// Every call of an agent: iteration, program, arguments.
 fn calls(project: &Project) -> Vec<String> {
-    let calls = std::fs::read_to_string(project.tree().join("calls")).unwrap_or_default();
+    let calls = std::fs::read_to_string(project.base().join("calls")).unwrap_or_default();
     calls.lines().map(|line| line.trim().to_owned()).collect()
 }
 
@@ -163,7 +163,7 @@ fn routes_choose_by_iteration_label_and_priority_until_a_person_does() {
     assert_eq!(numbers, [3, 2]);
     assert_eq!(events(&project, "agent_changed")[0]["to"], "two");
 
-    std::fs::remove_file(project.tree().join("calls")).unwrap();
+    std::fs::remove_file(project.base().join("calls")).unwrap();
     ended(&project.ralph(&[&args[..], &["--label", "hard", "--priority", "1"]].concat()), 3);
     let hard = "one --model huge --effort high";
     assert_eq!(calls(&project), [1, 2, 3].map(|n| format!("{n} {hard}")));
@@ -186,7 +186,7 @@ fn a_run_keeps_its_routes_and_a_person_beats_them() {
     ended(&project.ralph(&["resume"]), 3);
     assert_eq!(calls(&project)[1..], ["1 one --effort low", "2 one --effort low", "3 one --effort low"]);
 
-    std::fs::remove_file(project.tree().join("calls")).unwrap();
+    std::fs::remove_file(project.base().join("calls")).unwrap();
     let fresh = project.ralph(&["run", "do it", "--agent", "one", "--max-iterations", "2"]);
     ended(&fresh, 3);
     assert_eq!(calls(&project), ["1 one", "2 one --model x"]);

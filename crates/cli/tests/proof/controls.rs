@@ -2,7 +2,7 @@
 
 use ralph_testkit::{PATIENCE, Project, until};
 
-use crate::agents::{DONE, HELD, begun, let_go};
+use crate::agents::{DONE, HELD, begun, has_begun, let_go};
 use crate::project;
 
 #[test]
@@ -39,7 +39,7 @@ fn stop_now_ends_the_agent() {
 
     (1..=2).for_each(|iteration| let_go(&project, iteration));
     assert_eq!(project.ralph(&["resume"]).code, Some(0));
-    assert!(project.tree().join("begun-1-2").exists(), "the iteration goes on with its next attempt");
+    assert!(has_begun(&project, 1, 2), "the iteration goes on with its next attempt");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_paused_run_goes_on_when_it_is_resumed() {
     assert_eq!(project.ralph(&["pause"]).code, Some(0));
     let_go(&project, 1);
     until(PATIENCE, "a pause", || (project.status()?["status"] == "paused").then_some(()));
-    assert!(!run.is_over() && !project.tree().join("begun-2-1").exists());
+    assert!(!run.is_over() && !has_begun(&project, 2, 1));
     assert_eq!(project.ralph(&["resume"]).code, Some(0));
     let_go(&project, 2);
     assert_eq!(run.end(PATIENCE).code, Some(0));

@@ -18,7 +18,7 @@ fn hook(project: &Project, on: &str, command: &str, more: &str) {
 }
 
 fn told(project: &Project) -> Vec<Value> {
-    let lines = fs::read_to_string(project.tree().join("told")).unwrap_or_default();
+    let lines = fs::read_to_string(project.base().join("told")).unwrap_or_default();
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -35,7 +35,7 @@ fn every_event_is_told_once_and_in_order() {
     let project = project().agent(DONE);
     let all =
         "'run_started', 'iteration_started', 'attempt_ended', 'verdict', 'task_completed', 'run_stopped'";
-    hook(&project, all, "cat >> told", "");
+    hook(&project, all, "cat >> ../told", "");
     let ran = project.start(&["run", "do it"]).end(PATIENCE);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let told = told(&project);
@@ -51,7 +51,12 @@ fn every_event_is_told_once_and_in_order() {
 #[test]
 fn a_crash_neither_loses_nor_repeats_a_call() {
     let project = project().agent(HELD);
-    hook(&project, "'iteration_started', 'run_resumed', 'iteration_ended', 'run_stopped'", "cat >> told", "");
+    hook(
+        &project,
+        "'iteration_started', 'run_resumed', 'iteration_ended', 'run_stopped'",
+        "cat >> ../told",
+        "",
+    );
     let mut run = project.start(&["run", "do it"]);
     begun(&project, 1, 1);
     // A call that is under way when ralph dies is made again: only what is written down as delivered is not.
@@ -117,12 +122,12 @@ fn a_hook_that_fails_does_not_fail_the_run() {
 fn a_projects_hook_runs_only_once_it_is_trusted() {
     let project = project().agent(DONE);
     fs::create_dir(project.tree().join(".ralph")).unwrap();
-    let text = "[[hook]]\nname = \"told\"\non = [\"run_stopped\"]\ncommand = \"cat >> told\"\n";
+    let text = "[[hook]]\nname = \"told\"\non = [\"run_stopped\"]\ncommand = \"cat >> ../told\"\n";
     fs::write(project.tree().join(".ralph/config.toml"), text).unwrap();
     let refused = project.ralph(&["run", "do it"]);
     assert_eq!(refused.code, Some(2), "{}", refused.err);
     assert!(refused.err.contains("ralph trust"), "{}", refused.err);
-    assert!(!project.tree().join("told").exists());
+    assert!(!project.base().join("told").exists());
 
     let trusted = project.ralph(&["trust", "--yes"]);
     assert_eq!(trusted.code, Some(0), "{}", trusted.err);
@@ -189,7 +194,7 @@ fn a_call_that_another_run_left_over_names_that_run() {
     until(PATIENCE, "nothing left of the old run", || survivors(&old).is_empty().then_some(()));
     assert!(!is_delivered(&project), "killed before it was delivered");
 
-    hook(&project, "'iteration_started'", "cat >> told", "");
+    hook(&project, "'iteration_started'", "cat >> ../told", "");
     (1..=2).for_each(|iteration| let_go(&project, iteration));
     let ran = project.start(&["run", "do something else", "--new"]).end(PATIENCE);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -16,13 +16,16 @@ mod diff;
 mod endless;
 mod ends;
 mod errors;
+mod failed;
 mod fallback;
+mod forks;
 mod hooks;
 mod judge;
 mod judge_trouble;
 mod machine;
 mod orphans;
 mod output;
+mod planted;
 mod questions;
 mod questions_to_agents;
 mod readers;
@@ -34,6 +37,8 @@ mod signals;
 mod starts;
 mod storage;
 mod time;
+#[cfg(feature = "failpoints")]
+mod torn;
 mod vanished;
 mod why;
 

@@ -170,7 +170,7 @@ fn a_resumed_run_is_in_the_sandbox_it_was_started_in() {
         live.kill();
         live.end(PATIENCE);
         std::fs::write(project.tree().join("go"), "").unwrap();
-        let ran = project.ralph(&["resume"]);
+        let ran = project.ralph(&["resume", "--keep-tree"]);
         assert_eq!(ran.code, Some(0), "{mode}: {}{}", ran.out, ran.err);
         let found = std::fs::read_to_string(project.tree().join("found")).unwrap();
         assert_eq!(found, "no\nno\n", "{mode}");

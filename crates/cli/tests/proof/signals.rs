@@ -79,7 +79,7 @@ fn under_nohup_the_end_of_the_session_ends_nothing() {
     assert!(!project.events().contains(&"control_applied".to_owned()));
 
     let mut again = project.start_through("nohup", &["run", "do it"]);
-    std::fs::remove_file(project.tree().join("go-1")).unwrap();
+    std::fs::remove_file(project.base().join("go-1")).unwrap();
     let id = ralph_testkit::until(PATIENCE, "another run", || {
         project.status().filter(|status| status["alive"] == true)?["run"].as_str().map(str::to_owned)
     });

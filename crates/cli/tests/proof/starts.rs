@@ -2,7 +2,7 @@
 
 use ralph_testkit::{PATIENCE, until};
 
-use crate::agents::{DONE, HELD, begun, let_go};
+use crate::agents::{DONE, HELD, begun, has_begun, let_go};
 use crate::project;
 
 const STARTS: usize = 100;
@@ -25,7 +25,7 @@ fn of_a_hundred_starts_one_wins() {
         assert_eq!(ran.code, Some(2), "{}", ran.err);
         assert!(ran.err.contains(&id), "{id} in {}", ran.err);
     }
-    assert!(!project.tree().join("begun-1-2").exists());
+    assert!(!has_begun(&project, 1, 2));
 }
 
 #[test]

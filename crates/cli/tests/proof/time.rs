@@ -47,7 +47,7 @@ pub(crate) fn git(dir: &Path, args: &[&str]) -> String {
 }
 
 /// One file per iteration and one that every iteration changes; never done.
-const BUSY: &str = r#"
+pub(crate) const BUSY: &str = r#"
 echo "iteration $RALPH_ITERATION" >> log.txt
 echo "$RALPH_ITERATION" > "made-$RALPH_ITERATION"
 echo 'not yet'
@@ -245,7 +245,7 @@ fn torn(project: &Project) {
     until(PATIENCE, "a mess", || project.base().join("torn").exists().then_some(()));
 }
 
-fn put_back_events(project: &Project) -> Vec<serde_json::Value> {
+pub(crate) fn put_back_events(project: &Project) -> Vec<serde_json::Value> {
     project.journal().into_iter().filter(|entry| entry["type"] == "rolled_back").collect()
 }
 
@@ -256,6 +256,7 @@ fn an_attempt_that_was_killed_is_made_again_from_where_it_began() {
     let mut run = project.start(&["run", "work", "--max-iterations", "3"]);
     torn(&project);
     run.kill();
+    fs::write(root.join("by-hand.txt"), "a person's own, after the crash\n").unwrap();
     let mess = tree(&root);
     let ran = project.ralph(&["resume"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -266,7 +267,7 @@ fn an_attempt_that_was_killed_is_made_again_from_where_it_began() {
     assert_eq!(told.len(), 1);
     assert_eq!((&told[0]["why"], &told[0]["iteration"]), (&"torn".into(), &2.into()));
     assert_eq!(project.ralph(&["rollback", "--undo", "--yes"]).code, Some(0));
-    assert_eq!(tree(&root), mess, "what the killed attempt had done is not lost");
+    assert_eq!(tree(&root), mess, "neither the work of the killed attempt nor a person's is lost");
 }
 
 #[test]
