@@ -87,11 +87,14 @@ fn deep_nesting_is_no_trouble() {
 fn a_text_in_an_event_is_cut() {
     let text = "é".repeat(1_000_000);
     let line = format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"{text}\"}}\n");
-    let heard = hear(parser("gemini"), line.as_bytes(), b"", &CLEAN);
-    let [AgentEvent::Message { text, .. }] = heard.events.as_slice() else {
+    let lines = line + "{\"type\":\"result\",\"status\":\"success\"}\n";
+    let heard = hear(parser("gemini"), lines.as_bytes(), b"", &CLEAN);
+    let [AgentEvent::Message { text, .. }, AgentEvent::End { ok: true }] = heard.events.as_slice() else {
         panic!("{:?}", heard.events.len())
     };
     assert!(text.len() < 17_000);
+    let message = heard.conclusion.message.expect("a message");
+    assert_eq!(message.chars().count(), 32 * 1024, "of a long message the end is kept");
 }
 
 #[test]
