@@ -28,7 +28,7 @@ pub(crate) fn chart(account: &Account) -> String {
     }
     let hidden = lines.len().saturating_sub(FIRST + LAST);
     if hidden > 1 {
-        let note = format!("          … {} more …\n", hidden);
+        let note = format!("          … {hidden} more …\n");
         lines.splice(FIRST..FIRST + hidden, [paint(FAINT, &note)]);
     }
     let head = if most.is_some() { paint(FAINT, "  failing after each iteration\n") } else { String::new() };

@@ -22,6 +22,8 @@ pub(crate) struct Taken {
     pub(crate) occasion: Occasion,
     pub(crate) id: SnapshotId,
     pub(crate) uncovered: u64,
+    pub(crate) left_out: Vec<String>,
+    pub(crate) stored: u64,
 }
 
 /// Where a comparison begins or ends.
@@ -43,14 +45,18 @@ pub(crate) struct History {
 impl History {
     pub(crate) fn of(run: RunId, journal: &[Entry]) -> History {
         let taken = journal.iter().filter_map(|entry| match &entry.event {
-            Event::SnapshotTaken { iteration, attempt, occasion, snapshot, uncovered } => Some(Taken {
-                at: entry.at,
-                iteration: *iteration,
-                attempt: *attempt,
-                occasion: *occasion,
-                id: snapshot.parse().ok()?,
-                uncovered: *uncovered,
-            }),
+            Event::SnapshotTaken { iteration, attempt, occasion, snapshot, uncovered, left_out, stored } => {
+                Some(Taken {
+                    at: entry.at,
+                    iteration: *iteration,
+                    attempt: *attempt,
+                    occasion: *occasion,
+                    id: snapshot.parse().ok()?,
+                    uncovered: *uncovered,
+                    left_out: left_out.clone(),
+                    stored: *stored,
+                })
+            }
             _ => None,
         });
         let is_over = matches!(journal.last().map(|entry| &entry.event), Some(Event::RunStopped { .. }));
@@ -128,7 +134,7 @@ pub(crate) fn vault_problem(error: &SnapshotError) -> Problem {
     let problem = vault::problem(error);
     match error {
         SnapshotError::Unknown { .. } => {
-            problem.next("`ralph status --list` shows later runs, whose snapshots may be there")
+            problem.next("`ralph snapshots --all` lists those that are still there")
         }
         _ => problem,
     }

@@ -72,6 +72,12 @@ pub enum Event {
         snapshot: String,
         /// How many things in the tree could not be kept, such as sockets.
         uncovered: u64,
+        /// The first of them, each with the reason.
+        #[serde(default)]
+        left_out: Vec<String>,
+        /// By how many bytes the store of snapshots grew.
+        #[serde(default)]
+        stored: u64,
     },
     /// What the checks found before the first iteration.
     Baseline {

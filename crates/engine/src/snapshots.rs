@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use ralph_core::event::{Event, Occasion};
 use ralph_core::progress::{PIECES, Sketch};
-use ralph_snapshot::{Snapshot, SnapshotError, SnapshotId, TextLimits, Vault};
+use ralph_snapshot::{Reason, Snapshot, SnapshotError, SnapshotId, TextLimits, Uncovered, Vault};
 use ralph_store::Store;
 
 use crate::drive::Drive;
 use crate::error::EngineError;
 
-/// How many changed files a sketch names.
+/// How many changed files a sketch names, and an event of those that were not kept.
 const NAMED: usize = 20;
 
 impl<S: Store + 'static> Drive<S> {
@@ -27,9 +27,31 @@ impl<S: Store + 'static> Drive<S> {
         self.run.kept(&id, occasion);
         self.run.note(
             self.now().at,
-            Event::SnapshotTaken { iteration, attempt, occasion, snapshot: id, uncovered },
+            Event::SnapshotTaken {
+                iteration,
+                attempt,
+                occasion,
+                snapshot: id,
+                uncovered,
+                left_out: self.left_out(&snapshot.uncovered),
+                stored: snapshot.stored,
+            },
         );
         Ok(Some(snapshot))
+    }
+
+    /// What could not be kept and why, in words.
+    fn left_out(&self, uncovered: &[Uncovered]) -> Vec<String> {
+        let words = |one: &Uncovered| {
+            let why = match &one.reason {
+                Reason::Socket => "a socket".to_owned(),
+                Reason::Device => "a device".to_owned(),
+                Reason::TooLarge { bytes } => format!("too large, {bytes} bytes"),
+                Reason::Unreadable { error } => format!("cannot be read: {error}"),
+            };
+            self.parts.redactor.text(&format!("{}: {why}", one.path.display())).into_owned()
+        };
+        uncovered.iter().take(NAMED).map(words).collect()
     }
 
     /// What changed since the attempt began.

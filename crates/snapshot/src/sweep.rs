@@ -61,7 +61,7 @@ impl Vault {
     }
 
     /// What the files of the vault take up.
-    fn size(&self) -> Result<u64, SnapshotError> {
+    pub fn size(&self) -> Result<u64, SnapshotError> {
         let sizes = std::fs::read_dir(&self.directory).and_then(|entries| {
             entries.map(|entry| Ok(entry?.metadata()?.len())).collect::<std::io::Result<Vec<u64>>>()
         });

@@ -17,6 +17,7 @@ pub(crate) mod replay;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod set;
+pub(crate) mod snapshots;
 pub(crate) mod status;
 pub(crate) mod trust;
 pub(crate) mod why;
@@ -54,6 +55,7 @@ enum Command {
     Status(status::Args),
     Why(why::Args),
     Diff(diff::Args),
+    Snapshots(snapshots::Args),
     Logs(logs::Args),
     Replay(replay::Args),
     Stop(control::StopArgs),
@@ -82,6 +84,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Status(args) => status::run(args),
         Command::Why(args) => why::run(args),
         Command::Diff(args) => diff::run(args),
+        Command::Snapshots(args) => snapshots::run(&args),
         Command::Logs(args) => logs::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Stop(args) => control::stop(args),

@@ -28,6 +28,7 @@ mod sandbox;
 mod sessions;
 mod shown;
 mod signals;
+mod snapshots;
 mod starts;
 mod storage;
 mod vanished;
