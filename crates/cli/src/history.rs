@@ -26,6 +26,8 @@ pub(crate) struct Taken {
     pub(crate) uncovered: u64,
     /// What git's HEAD pointed at.
     pub(crate) head: Option<String>,
+    pub(crate) left_out: Vec<String>,
+    pub(crate) stored: u64,
 }
 
 /// Where a comparison begins or ends.
@@ -51,13 +53,24 @@ impl History {
 
     pub(crate) fn of(run: RunId, journal: &[Entry]) -> History {
         let taken = journal.iter().filter_map(|entry| match &entry.event {
-            Event::SnapshotTaken { iteration, attempt, occasion, snapshot, uncovered, head } => Some(Taken {
+            Event::SnapshotTaken {
+                iteration,
+                attempt,
+                occasion,
+                snapshot,
+                uncovered,
+                left_out,
+                stored,
+                head,
+            } => Some(Taken {
                 at: entry.at,
                 iteration: *iteration,
                 attempt: *attempt,
                 occasion: *occasion,
                 id: snapshot.parse().ok()?,
                 uncovered: *uncovered,
+                left_out: left_out.clone(),
+                stored: *stored,
                 head: head.clone(),
             }),
             _ => None,
@@ -155,7 +168,7 @@ pub(crate) fn vault_problem(error: &SnapshotError) -> Problem {
     let problem = vault::problem(error);
     match error {
         SnapshotError::Unknown { .. } => {
-            problem.next("`ralph status --list` shows later runs, whose snapshots may be there")
+            problem.next("`ralph snapshots --all` lists those that are still there")
         }
         _ => problem,
     }

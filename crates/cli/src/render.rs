@@ -235,7 +235,7 @@ fn reported(report: &Report) -> String {
 
 fn verdict_line(verdict: &Verdict, earlier: &Earlier) -> String {
     let findings = match verdict {
-        Verdict::Complete { evidence } if evidence.split(", ").all(|part| earlier.shows(part)) => {
+        Verdict::Complete { evidence } if *evidence == earlier.shown.join(", ") => {
             return paint(GOOD, "  ✓ complete");
         }
         Verdict::Complete { evidence } => return paint(GOOD, &format!("  ✓ {}", printable(evidence))),

@@ -49,7 +49,7 @@ fn check(validator: &Validator, value: &Value) {
 /// Compares with a committed file, or writes it when `RALPH_BLESS` is set.
 #[test]
 fn the_published_schemas_are_current() {
-    for of in ["config", "events", "status", "inbox", "why", "diff"] {
+    for of in ["config", "events", "status", "inbox", "why", "diff", "snapshots"] {
         let path = root().join(format!("docs/schema/{of}.json"));
         let current = format!("{:#}\n", schema(of));
         if std::env::var_os("RALPH_BLESS").is_some() {
@@ -96,7 +96,14 @@ fn what_the_looking_commands_print_as_json_is_as_the_schemas_say() {
     let dir = tempfile::tempdir().unwrap();
     let out = ralph(dir.path(), &["demo", "--keep", "demo"]);
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
-    for args in [&["why"][..], &["why", "2"], &["diff"], &["diff", "2", "--stat"]] {
+    for args in [
+        &["why"][..],
+        &["why", "2"],
+        &["diff"],
+        &["diff", "2", "--stat"],
+        &["snapshots"],
+        &["snapshots", "--all"],
+    ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ralph"));
         command.args(args).arg("--json").current_dir(dir.path().join("demo/basket"));
         let out =

@@ -73,6 +73,12 @@ pub enum Event {
         snapshot: String,
         /// How many things in the tree could not be kept, such as sockets.
         uncovered: u64,
+        /// The first of them, each with the reason.
+        #[serde(default)]
+        left_out: Vec<String>,
+        /// By how many bytes the store of snapshots grew.
+        #[serde(default)]
+        stored: u64,
         /// What git's HEAD pointed at.
         #[serde(default)]
         head: Option<String>,

@@ -11,7 +11,7 @@ use crate::drive::Drive;
 use crate::error::EngineError;
 use crate::verify::head;
 
-/// How many changed files a sketch names.
+/// How many changed files a sketch names, and an event of those that were not kept.
 pub(crate) const NAMED: usize = 20;
 
 impl<S: Store + 'static> Drive<S> {
@@ -25,15 +25,32 @@ impl<S: Store + 'static> Drive<S> {
         let snapshot = aside(vault, Vault::take).await?;
         let id = snapshot.id.to_string();
         let uncovered = snapshot.uncovered.len() as u64;
+        let left_out = self.left_out(&snapshot.uncovered);
         let head = head(&self.parts.place.root);
         let at = self.now().at;
         if self.run.origin.is_none() && uncovered > 0 {
-            self.run.note(at, Event::Notice { text: not_covered(&snapshot.uncovered) });
+            self.run.note(at, Event::Notice { text: not_covered(&left_out, uncovered) });
         }
         self.run.kept(&id, occasion);
-        let taken = Event::SnapshotTaken { iteration, attempt, occasion, snapshot: id, uncovered, head };
+        let taken = Event::SnapshotTaken {
+            iteration,
+            attempt,
+            occasion,
+            snapshot: id,
+            uncovered,
+            left_out,
+            stored: snapshot.stored,
+            head,
+        };
         self.run.note(at, taken);
         Ok(Some(snapshot))
+    }
+
+    /// What could not be kept and why, in words.
+    fn left_out(&self, uncovered: &[Uncovered]) -> Vec<String> {
+        let words = |one: &Uncovered| format!("{}: {}", one.path.display(), one.reason);
+        let told = uncovered.iter().take(NAMED).map(words);
+        told.map(|text| self.parts.redactor.text(&text).into_owned()).collect()
     }
 
     /// What changed since the attempt began.
@@ -56,13 +73,10 @@ impl<S: Store + 'static> Drive<S> {
 }
 
 /// What no rollback brings back, told before anything is done.
-fn not_covered(all: &[Uncovered]) -> String {
-    let mut told: Vec<String> =
-        all.iter().take(NAMED).map(|one| format!("{} ({})", one.path.display(), one.reason)).collect();
-    if all.len() > NAMED {
-        told.push(format!("and {} more", all.len() - NAMED));
-    }
-    format!("no snapshot holds these, and no rollback brings them back: {}", told.join(", "))
+fn not_covered(named: &[String], all: u64) -> String {
+    let more = all - named.len() as u64;
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!("no snapshot holds these, and no rollback brings them back: {}{more}", named.join("; "))
 }
 
 fn sketch_of(text: &str, files: Vec<String>) -> Sketch {

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 /// What never is the same twice.
-const ACCIDENTAL: [&str; 10] =
-    ["seq", "at", "run", "pid", "promise", "brief_bytes", "duration_ms", "tail", "until", "no"];
+const ACCIDENTAL: [&str; 11] =
+    ["seq", "at", "run", "pid", "promise", "brief_bytes", "duration_ms", "tail", "until", "no", "stored"];
 
 /// The journal's own lines of `--json`, without the agent's output.
 pub fn entries(json: &str) -> Vec<Value> {

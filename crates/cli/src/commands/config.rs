@@ -7,6 +7,7 @@ use ralph_core::event::Line;
 
 use super::diff::Difference;
 use super::inbox::Asked;
+use super::snapshots::Snapshots;
 use super::status::Status;
 use super::why::Why;
 use crate::problem::Problems;
@@ -73,6 +74,8 @@ enum Described {
     Why,
     /// `ralph diff --json`
     Diff,
+    /// `ralph snapshots --json`
+    Snapshots,
 }
 
 impl ConfigArgs {
@@ -93,6 +96,7 @@ impl Described {
             Described::Events => schemars::schema_for!(Line).to_value(),
             Described::Status => schemars::schema_for!(Status).to_value(),
             Described::Inbox => schemars::schema_for!(Vec<Asked>).to_value(),
+            Described::Snapshots => schemars::schema_for!(Snapshots).to_value(),
             Described::Diff => schemars::schema_for!(Difference).to_value(),
             Described::Why => schemars::schema_for!(Why).to_value(),
         };

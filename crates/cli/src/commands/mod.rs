@@ -19,6 +19,7 @@ pub(crate) mod resume;
 pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod set;
+pub(crate) mod snapshots;
 pub(crate) mod status;
 pub(crate) mod trust;
 pub(crate) mod why;
@@ -56,6 +57,7 @@ enum Command {
     Status(status::Args),
     Why(why::Args),
     Diff(diff::Args),
+    Snapshots(snapshots::Args),
     Logs(logs::Args),
     Replay(replay::Args),
     Rollback(rollback::Args),
@@ -86,6 +88,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Status(args) => status::run(args),
         Command::Why(args) => why::run(args),
         Command::Diff(args) => diff::run(args),
+        Command::Snapshots(args) => snapshots::run(&args),
         Command::Logs(args) => logs::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Rollback(args) => rollback::run(args),

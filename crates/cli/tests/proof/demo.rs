@@ -40,6 +40,7 @@ fn the_demos_agent_is_not_believed_until_the_tests_really_pass() {
         "! test.sh is part of the checks and was changed",
         "! test_pass had 4 tests at the start and has 2 now",
         "✗ the agent says it is done, and is not believed",
+        "✓ complete\n",
         "✔ completed: iteration 3: test_pass passes: 4 passed, 0 failed",
         "ok 4 - cents have two digits",
         "before  ████████████████████████  3",

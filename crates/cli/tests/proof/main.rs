@@ -34,6 +34,7 @@ mod sandbox;
 mod sessions;
 mod shown;
 mod signals;
+mod snapshots;
 mod starts;
 mod storage;
 mod time;
