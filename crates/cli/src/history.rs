@@ -137,7 +137,7 @@ impl History {
         Problem::new(format!("run {} has no snapshot of an iteration {iteration}", self.run)).next(known)
     }
 
-    fn nothing_kept(&self) -> Problem {
+    pub(crate) fn nothing_kept(&self) -> Problem {
         Problem::new(format!("run {} has no snapshots", self.run))
             .next("none was taken yet, or its state lies inside the project, where nothing can be kept: `ralph status`")
             .exit(4)
