@@ -53,7 +53,11 @@ pub(crate) fn run(args: Args) -> Outcome {
         let id = find_run(&store, &project.place, run.as_deref()).await?;
         let account = follow::account(&store, &id).await?;
         let picked = iteration.map(|number| pick(&account, number)).transpose()?;
-        let next = next(&account);
+        let of_picked = picked.map(|pass| Next {
+            command: format!("ralph diff {id} {}", pass.iteration),
+            why: "what this iteration did",
+        });
+        let next: Vec<Next> = of_picked.map_or_else(|| next(&account), |step| vec![step]);
         if args.json {
             let iterations = picked.map_or_else(|| account.iterations.clone(), |pass| vec![pass.clone()]);
             print_json(&Why { next, account: Account { iterations, ..account } });

@@ -126,6 +126,7 @@ fn an_iteration_that_is_not_there_is_refused_with_those_that_are() {
     has(&refused.err, &["has no iteration 7", "it has iterations 1 to 2"]);
     let id = project.run_id().unwrap();
     assert_eq!(why(&project, &[&id, "2"]), why(&project, &["2"]));
+    has(&why(&project, &["2"]), &[&format!("next: ralph diff {id} 2\n")]);
     assert_eq!(json(&project, &["2"])["iterations"].as_array().unwrap().len(), 1);
 }
 
