@@ -33,6 +33,7 @@ fn only_who_mends_is_believed() {
     work.retain(|(fixture, agent)| label(fixture, agent).contains(&wanted));
     let projects =
         work.iter().map(|(fixture, _)| &fixture.name).collect::<std::collections::BTreeSet<_>>().len();
+    let begun = Instant::now();
     let queue = Mutex::new(work.into_iter());
     let rows = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -57,6 +58,8 @@ fn only_who_mends_is_believed() {
     }
     left_out.iter().for_each(|line| println!("{line}"));
     let wrong = rows.iter().filter(|(_, outcome, _)| outcome.is_err()).count();
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("{projects} projects, {} runs, {wrong} wrong, {seconds:.0} s\n", rows.len());
     assert_eq!(wrong, 0, "{wrong} of {} are wrong", rows.len());
     assert!(left_out.is_empty() || std::env::var_os("CI").is_none(), "programs are missing: {left_out:?}");
     assert!(projects >= 12 || !wanted.is_empty(), "only {projects} projects could be tried");

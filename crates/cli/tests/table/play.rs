@@ -24,7 +24,7 @@ struct Played {
 pub(crate) fn play(fixture: &Fixture, agent: &Agent, tools: &Tools) -> Result<String, String> {
     let played = run(fixture, agent, tools);
     let counts: Vec<String> = played.failing.iter().map(u64::to_string).collect();
-    let told = format!("{} ({})", played.stop_reason, counts.join(" → "));
+    let told = format!("`{}` {} {}", played.command, counts.join(" → "), played.stop_reason);
     let wanted: (&str, Option<i32>, &[u64]) = match agent {
         Agent::Honest => ("completed", Some(0), &[3, 2, 1, 0]),
         Agent::Idle => ("no_progress", Some(3), &[3, 3, 3, 3]),
