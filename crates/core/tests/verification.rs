@@ -98,6 +98,7 @@ fn start(verification: Verification, completion: Completion) -> Run {
         retry: Retry { base: Duration::ZERO, ..Retry::default() },
         patience: Patience::default(),
         sandbox: Sandbox::default(),
+        on_failure: ralph_core::policy::OnFailure::Keep,
     };
     let request = Request {
         id: RunId::new(now().at, 1),
@@ -109,6 +110,7 @@ fn start(verification: Verification, completion: Completion) -> Run {
         ),
         seed: 7,
         version: "0.0.0".to_owned(),
+        forked_from: None,
     };
     Run::start(request, now())
 }
