@@ -228,7 +228,8 @@ fn what_would_change_a_check_is_part_of_it_whether_or_not_it_is_there() {
         (package("jest"), package("vitest run"), package("mocha"), package("eslint ."));
     let makefile = ("Makefile", "test:\n\tcc\n");
     let nextest = [("Cargo.toml", CRATE), (".config/nextest.toml", "")];
-    let cases: [(&[(&str, &str)], Criterion, &[&str]); 13] = [
+    type Case<'a> = (&'a [(&'a str, &'a str)], Criterion, &'a [&'a str]);
+    let cases: [Case<'_>; 13] = [
         (&[makefile], Criterion::TestPass, &["Makefile", "makefile", "GNUmakefile"]),
         (&[("justfile", "test:\n")], Criterion::TestPass, &["justfile", ".justfile"]),
         (&[("Cargo.toml", CRATE)], Criterion::LintClean, &["clippy.toml", "Cargo.toml#lints"]),
