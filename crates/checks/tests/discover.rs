@@ -220,9 +220,6 @@ fn definition(files: &[(&str, &str)], criterion: Criterion) -> Vec<&'static str>
     defined_in(found.iter().find(|proposal| proposal.criterion == criterion).unwrap())
 }
 
-/// The files of a project, a criterion, and some of what its check is defined in.
-type Case<'a> = (&'a [(&'a str, &'a str)], Criterion, &'a [&'a str]);
-
 #[test]
 fn what_would_change_a_check_is_part_of_it_whether_or_not_it_is_there() {
     let pyproject = ("pyproject.toml", "[tool.pytest]\n[tool.ruff]\n[tool.mypy]\n");
@@ -231,6 +228,7 @@ fn what_would_change_a_check_is_part_of_it_whether_or_not_it_is_there() {
         (package("jest"), package("vitest run"), package("mocha"), package("eslint ."));
     let makefile = ("Makefile", "test:\n\tcc\n");
     let nextest = [("Cargo.toml", CRATE), (".config/nextest.toml", "")];
+    type Case<'a> = (&'a [(&'a str, &'a str)], Criterion, &'a [&'a str]);
     let cases: [Case<'_>; 13] = [
         (&[makefile], Criterion::TestPass, &["Makefile", "makefile", "GNUmakefile"]),
         (&[("justfile", "test:\n")], Criterion::TestPass, &["justfile", ".justfile"]),

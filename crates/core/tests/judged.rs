@@ -16,7 +16,7 @@ use ralph_core::id::{AgentName, RunId};
 use ralph_core::judge::{Answered, Judging};
 use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
-use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
+use ralph_core::policy::{Completion, Deadlines, Kind, Limits, OnFailure, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
@@ -57,13 +57,15 @@ fn policy(judge: Judge, checks: usize) -> Policy {
         retry: Retry::default(),
         patience: Patience::default(),
         sandbox: Sandbox::default(),
+        on_failure: OnFailure::Keep,
     }
 }
 
 fn run(policy: Policy) -> Run {
     let crew = Crew::new(Member::new(name("one"), Vec::new()), vec![Member::new(name("two"), Vec::new())]);
     let (id, task) = (RunId::new(now().at, 1), Task::prompt("make it work"));
-    Run::start(Request { id, task, policy, crew, seed: 7, version: "0.0.0".to_owned() }, now())
+    let version = "0.0.0".to_owned();
+    Run::start(Request { id, task, policy, crew, seed: 7, version, forked_from: None }, now())
 }
 
 fn report() -> Report {
@@ -88,6 +90,7 @@ fn evidence(passed: Option<bool>, opinion: Option<Opinion>) -> Evidence {
         exit: CheckExit::Code { code: i32::from(!passed) },
         passed,
         counts: None,
+        tests: None,
         failures: Vec::new(),
         failing: Failing::default(),
         duration_ms: 1,
