@@ -16,7 +16,9 @@ use ralph_core::id::{AgentName, RunId};
 use ralph_core::judge::{Answered, Judging};
 use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
-use ralph_core::policy::{Completion, Deadlines, Kind, Limits, OnFailure, Patience, Policy, Promise, Retry, Signal};
+use ralph_core::policy::{
+    Completion, Deadlines, Kind, Limits, OnFailure, Patience, Policy, Promise, Retry, Signal,
+};
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
