@@ -263,7 +263,7 @@ impl World {
                     return true;
                 }
                 let outcome = self.work();
-                if outcome == Err(Fault::Aborted) {
+                if matches!(outcome, Err(Fault::Aborted | Fault::GuardLost)) {
                     self.wanted = begun;
                 }
                 self.run.after_code(attempt, outcome, self.now());

@@ -145,6 +145,7 @@ fn judge(project: &Project, expected: &[Value], blows: usize) -> Result<(), Stri
     if begun > 3 + blows {
         return Err(format!("{begun} agents were started"));
     }
+    tree_is_exact(project)?;
     database_is_sound(project)?;
     nothing_is_left(project)
 }
@@ -157,6 +158,20 @@ fn compare(story: &[Value], expected: &[Value]) -> Result<(), String> {
         (0..story.len().max(expected.len())).find(|at| story.get(*at) != expected.get(*at)).unwrap_or(0);
     let line = |story: &[Value]| story.get(differs).map_or("nothing".to_owned(), Value::to_string);
     Err(format!("the journal differs at {differs}:\n  {}\n  instead of {}", line(story), line(expected)))
+}
+
+/// Every iteration has left its traces once, whatever was cut short and made again.
+fn tree_is_exact(project: &Project) -> Result<(), String> {
+    let mut names: Vec<String> = fs::read_dir(project.tree())
+        .map_err(|error| error.to_string())?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    let log = fs::read_to_string(project.tree().join("log")).unwrap_or_default();
+    if names == ["log", "made-1", "made-2", "made-3"] && log == "iteration 1\niteration 2\niteration 3\n" {
+        return Ok(());
+    }
+    Err(format!("the tree is not as it should be: {names:?}, {log:?}"))
 }
 
 fn database_is_sound(project: &Project) -> Result<(), String> {

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use ralph_testkit::Project;
 
-/// Takes a lock and writes down that it could not. What it tells of itself is beside the tree, so that the tree is the same
-/// however often it is started.
+/// Takes a lock and writes down that it could not. What it tells of itself is beside the tree. In the tree it leaves traces
+/// that show when an attempt was made on top of one that was cut short.
 const AGENT: &str = r#"
 beside=$(dirname "$PWD")
 exec 9>"$beside/only-one"
 flock -n 9 || echo "attempt $RALPH_ITERATION/$RALPH_ATTEMPT was not alone" >> "$beside/violation"
 echo "begin $RALPH_ITERATION $RALPH_ATTEMPT" >> "$beside/trace"
+echo "iteration $RALPH_ITERATION" >> log
 echo "working on $RALPH_ITERATION"
 sleep 0.02
 "#;
@@ -25,6 +26,7 @@ fi
 "#;
 
 const END: &str = r#"
+echo done > "made-$RALPH_ITERATION"
 echo "end $RALPH_ITERATION $RALPH_ATTEMPT" >> "$beside/trace"
 if [ "$RALPH_ITERATION" -ge 3 ]; then echo "<promise>$RALPH_PROMISE</promise>"; fi
 exit 0

@@ -201,6 +201,7 @@ impl Run {
         self.note(now.at, Event::AttemptEnded { iteration, attempt: number, ending: Ending::Lost(fault) });
         match fault {
             Fault::GuardLost => {
+                self.tear(&attempt);
                 self.remember(&attempt, fault.to_string(), Vec::new(), "");
                 self.after_error(&attempt, Error::Passing, &fault.to_string(), now);
             }
