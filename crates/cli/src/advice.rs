@@ -58,6 +58,7 @@ pub(crate) fn advice(run: &Run, place: &Place) -> Vec<Advice> {
         let does = "without ralph: the tree as it was before the run, in a new directory";
         all.push(Advice::new(format!("sh {recipe} {origin} DIRECTORY"), does));
     }
+    all.push(Advice::new(format!("ralph why {id}"), "what it failed on, and what was tried"));
     all.push(Advice::new(format!("ralph logs {id}"), "what the agent did"));
     all
 }

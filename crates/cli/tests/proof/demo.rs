@@ -38,7 +38,7 @@ fn the_demos_agent_is_not_believed_until_the_tests_really_pass() {
         "the discount begins at exactly 100.00: expected 9000, got 10000",
         "│ I tidied up the tests. All of them pass now.",
         "! test.sh is part of the checks and was changed",
-        "! test_pass had 4 tests at the start and has 2 now",
+        "! test_pass ran 4 tests at the start and runs 2 now",
         "✗ the agent says it is done, and is not believed",
         "✓ complete\n",
         "✔ completed: iteration 3: test_pass passes: 4 passed, 0 failed",

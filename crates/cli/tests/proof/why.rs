@@ -74,7 +74,7 @@ fn a_claim_that_the_tests_contradict_is_told_with_the_tests_by_name() {
     assert_eq!(value["iterations"][0]["claim"]["claim"], "made");
     has(
         &project.ralph(&["status"]).out,
-        &["failing   █▄ 2 → 1", "check     test_pass fails", "next      ralph why"],
+        &["failing   █▄ 2 → 1", "check     test_pass fails", "next\n", "  ralph why"],
     );
 }
 

@@ -69,17 +69,9 @@ struct Unreadable;
 
 fn part_of(path: &Path, bytes: &[u8], part: &str) -> Result<Option<String>, Unreadable> {
     let text = std::str::from_utf8(bytes).map_err(|_| Unreadable)?;
-    let keys = || part.split('.');
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json") => {
-            let document: serde_json::Value = serde_json::from_str(text).map_err(|_| Unreadable)?;
-            Ok(keys().try_fold(&document, |value, key| value.get(key)).map(ToString::to_string))
-        }
-        Some("toml") => {
-            let document: toml::Table = toml::from_str(text).map_err(|_| Unreadable)?;
-            let document = toml::Value::Table(document);
-            Ok(keys().try_fold(&document, |value, key| value.get(key)).map(ToString::to_string))
-        }
+        Some("json") => Ok(value_at(serde_json::from_str(text).map_err(|_| Unreadable)?, part)),
+        Some("toml") => Ok(value_at(toml::from_str(text).map_err(|_| Unreadable)?, part)),
         Some(_) | None => {
             let mut is_in_it = false;
             let lines = text.lines().filter(|line| {
@@ -94,6 +86,12 @@ fn part_of(path: &Path, bytes: &[u8], part: &str) -> Result<Option<String>, Unre
             Ok((!lines.is_empty()).then(|| lines.join("\n")))
         }
     }
+}
+
+/// In an order of its own, whatever the document's.
+fn value_at(mut document: serde_json::Value, part: &str) -> Option<String> {
+    document.sort_all_objects();
+    part.split('.').try_fold(&document, |value, key| value.get(key)).map(ToString::to_string)
 }
 
 /// The files that a pattern protects; ignored ones too, for the agent can change them as well.
