@@ -6,7 +6,7 @@ use std::path::Path;
 use ralph_checks::discover::{defined_by_words, defined_in, scripts};
 use ralph_checks::{Proposal, discover};
 use ralph_core::check::{Check, Command, Criterion};
-use ralph_engine::definition;
+use ralph_engine::{definition, patterns_without_files};
 use ralph_store::{SqliteStore, Store};
 
 use crate::problem::{Place, Problem, Problems, visible};
@@ -79,6 +79,20 @@ pub(crate) async fn trusted_checks(
         .at(Place::from(root.to_owned()))
         .next("read it, then allow it with `ralph trust`, or use --yes this once")
         .into())
+}
+
+/// Who types a pattern means files that are there.
+pub(crate) fn protects_something(patterns: &[String], root: &Path) -> Result<(), Problem> {
+    match patterns_without_files(root, patterns).first() {
+        None => Ok(()),
+        Some(pattern) => {
+            Err(Problem::new(format!("--protect: no file is there that `{}` names", visible(pattern)))
+                .at(Place::from(root.to_owned()))
+                .next(
+                    "patterns are as in a .gitignore, below this directory: `tests`, `tests/**`, `*.test.ts`",
+                ))
+        }
+    }
 }
 
 /// What a grant for the commands that a project defines is stored under.

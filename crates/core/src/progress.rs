@@ -102,7 +102,10 @@ impl Progress {
 
     /// Takes in an iteration that did not complete.
     pub fn take(&mut self, iteration: u32, standing: Standing, sketch: Sketch) -> Movement {
-        let still = self.last.as_ref() == Some(&standing);
+        // What checks leave behind is in the tree as well, so the tree alone does not tell what the agent did.
+        let is_as_before =
+            |last: &Standing| last.commit == standing.commit && last.failing == standing.failing;
+        let still = sketch.pieces.is_empty() && self.last.as_ref().is_some_and(is_as_before);
         let before = self.earlier(&standing, &sketch);
         let count = standing.failing.count;
         if self.fewest.is_none_or(|fewest| count < fewest) {

@@ -44,7 +44,8 @@ pub(crate) struct VerifyPart {
     /// Whether every check must fail before the first iteration.
     #[schemars(with = "Option<bool>", extend("default" = false))]
     pub(crate) red_first: Option<Set<bool>>,
-    /// Files that are part of the checks; when the agent changes or removes one, the verdict fails.
+    /// Files that are part of the checks, by patterns as in a `.gitignore`; when the agent changes, removes or adds one, the
+    /// verdict fails.
     #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["tests/**"]]))]
     pub(crate) protect: Option<Set<Vec<String>>>,
     /// Whether a change of what the checks consist of is only reported. In a project's own file it needs trust.

@@ -99,3 +99,47 @@ fn a_check_that_must_be_red_at_first_and_is_not_ends_the_run() {
     assert!(again.out.contains("a check was to fail before the work begins"), "{}{}", again.out, again.err);
     assert!(!project.events().contains(&"attempt_started".to_owned()), "{:?}", project.events());
 }
+
+#[test]
+fn a_check_that_puts_itself_back_is_seen_before_it_does() {
+    let agent = "cp check.sh ../kept; printf 'cat ../kept > check.sh\nexit 0\n' > check.sh";
+    let project = with(&[("check.sh", "test -e done\n")], agent);
+    let (ran, tampering) = once(&project, &["--criteria", "custom=sh check.sh"]);
+    assert_eq!(tampering, ["check.sh is part of the checks and was changed"], "{}", ran.err);
+    assert_eq!(ran.code, Some(3));
+}
+
+#[test]
+fn what_is_added_among_protected_files_is_seen() {
+    let test = ("tests/t.sh", "if [ -e tests/setup.sh ]; then . tests/setup.sh; fi\ntest -e done\n");
+    let project = with(&[test], "echo 'exit 0' > tests/setup.sh");
+    let (ran, tampering) = once(&project, &["--criteria", "custom=sh tests/t.sh", "--protect", "tests"]);
+    assert_eq!(tampering, ["tests/setup.sh is protected and was added"], "{}", ran.err);
+    assert_eq!(ran.code, Some(3));
+}
+
+#[test]
+fn a_pattern_that_protects_nothing_is_refused() {
+    let project = with(&[MAKEFILE], "touch done");
+    let (ran, _) = once(&project, &["--criteria", "test_pass", "--protect", "test/**"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("no file is there that `test/**` names"), "{}", ran.err);
+}
+
+#[test]
+fn what_a_check_writes_itself_is_not_the_agents_doing() {
+    let check = ("tests/t.sh", "date +%s%N > tests/report\ntest -e done\n");
+    let agent = "if [ $RALPH_ITERATION = 2 ]; then touch done; fi";
+    let project = with(&[check, ("tests/report", "old\n")], agent);
+    let args = ["run", "Do it.", "--criteria", "custom=sh tests/t.sh", "--protect", "tests"];
+    let ran = project.ralph(&args);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("the checks change this themselves"), "{}", ran.out);
+}
+
+#[test]
+fn what_checks_leave_behind_is_no_progress() {
+    let project = with(&[("t.sh", "date +%s%N > report.txt; exit 1\n")], "true");
+    let ran = project.ralph(&["run", "Do it.", "--criteria", "custom=sh t.sh", "--max-iterations", "6"]);
+    assert_eq!((ran.code, stop_reason(&project)), (Some(3), "no_progress".to_owned()), "{}", ran.out);
+}
