@@ -121,7 +121,7 @@ fn what_is_added_among_protected_files_is_seen() {
 #[test]
 fn a_pattern_that_protects_nothing_is_refused() {
     let project = with(&[MAKEFILE], "touch done");
-    let (ran, _) = once(&project, &["--criteria", "test_pass", "--protect", "test/**"]);
+    let ran = project.ralph(&["run", "Do it.", "--yes", "--criteria", "test_pass", "--protect", "test/**"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("no file is there that `test/**` names"), "{}", ran.err);
 }
