@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ralph_core::attempt::Attempt;
 use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Failure, Verification};
 use ralph_core::crew::{Crew, Member};
 use ralph_core::id::{AgentName, RunId};
@@ -13,7 +14,7 @@ use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
-use ralph_core::report::{AgentExit, Report, Usage};
+use ralph_core::report::{AgentExit, Fault, Report, Usage};
 use ralph_core::run::{Request, Run, Step};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::StopReason;
@@ -242,4 +243,85 @@ fn two_wrong_fixes_in_turns_end_a_run() {
         found("a", 8, &[1]),
     ];
     assert_eq!(play(&moving), (5, None));
+}
+
+/// Up to the point at which the checks run, after an attempt of an agent that claims this.
+fn to_the_checks(run: &mut Run, claim: Claim) -> (Attempt, Report) {
+    while !matches!(run.step, Step::Code(..)) {
+        step(run);
+    }
+    let Step::Code(attempt, _) = run.step.clone() else { unreachable!() };
+    run.after_code(attempt, Ok(report(claim)), now());
+    match run.step.clone() {
+        Step::Verify(attempt, report) => (attempt, report),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The guard dies this often, and whether the same attempt is still to be verified after it.
+fn lose_guard(run: &mut Run, times: u32) -> bool {
+    for _ in 0..times {
+        let Step::Verify(attempt, report) = run.step.clone() else { return false };
+        run.after_verify(attempt, &report, Err(Fault::GuardLost), now());
+    }
+    matches!(run.step, Step::Verify(..))
+}
+
+#[test]
+fn checks_that_were_cut_short_are_run_again_and_the_agent_is_not() {
+    let mut run = start(verification(), by(&[Signal::Criteria]));
+    baseline(&mut run, found("start", 3, &[]));
+    for iteration in 1..=3 {
+        let before = to_the_checks(&mut run, NOT_YET);
+        assert!(lose_guard(&mut run, 4), "{:?}", run.step);
+        assert_eq!(run.step, Step::Verify(before.0.clone(), before.1.clone()), "the work is kept");
+        assert_eq!((run.tally.attempts_total, run.tally.failures, &run.owed), (iteration, 4, &None));
+        let evidence = found(&iteration.to_string(), 3, &[u64::from(iteration)]);
+        let verdict = verdict::judge(&run.policy.completion, &run.policy.verification, &before.1, &evidence);
+        run.after_verify(before.0, &before.1, Ok(Judged { verdict, evidence }), now());
+        assert_eq!(run.tally.failures, 0, "a conclusion ends the row");
+    }
+    to_the_checks(&mut run, DONE);
+    assert!(!lose_guard(&mut run, 5));
+    let stop = run.stop().unwrap();
+    assert_eq!(stop.reason, StopReason::ConsecutiveFailures);
+    assert_eq!(
+        stop.evidence,
+        "5 failures in a row, the last: its guard process died while the checks were run"
+    );
+    assert_eq!(run.tally.attempts_total, 4);
+}
+
+#[test]
+fn an_attempt_that_nothing_was_found_out_about_does_not_end_a_row_of_failures() {
+    let mut run = start(verification(), by(&[Signal::Criteria]));
+    baseline(&mut run, found("start", 3, &[]));
+    while !matches!(run.step, Step::Code(..)) {
+        step(&mut run);
+    }
+    let Step::Code(attempt, _) = run.step.clone() else { unreachable!() };
+    run.after_code(attempt, Err(Fault::GuardLost), now());
+    to_the_checks(&mut run, NOT_YET);
+    assert!(lose_guard(&mut run, 3));
+    assert!(!lose_guard(&mut run, 1), "one of the five was the attempt before");
+    assert_eq!(run.stop().unwrap().reason, StopReason::ConsecutiveFailures);
+}
+
+#[test]
+fn a_baseline_that_is_cut_short_again_and_again_ends_the_run() {
+    let mut run = start(verification(), by(&[Signal::Criteria]));
+    for _ in 0..4 {
+        run.after_baseline(Err(Fault::GuardLost), BTreeMap::new(), now());
+        assert_eq!(run.step, Step::Baseline);
+    }
+    let mut goes_on = run.clone();
+    baseline(&mut goes_on, found("start", 3, &[]));
+    assert_eq!((goes_on.step, goes_on.tally.failures), (Step::Select, 0), "a conclusion ends the row");
+    run.after_baseline(Err(Fault::GuardLost), BTreeMap::new(), now());
+    let stop = run.stop().unwrap();
+    assert_eq!(stop.reason, StopReason::ConsecutiveFailures);
+    assert_eq!(
+        stop.evidence,
+        "5 failures in a row, the last: the checks were cut short before the work began"
+    );
 }

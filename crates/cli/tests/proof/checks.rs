@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ralph_testkit::{Project, Ran};
+use ralph_testkit::{Project, Ran, survivors};
 
 use crate::project;
 
@@ -98,4 +98,18 @@ fn a_check_that_must_be_red_at_first_and_is_not_ends_the_run() {
     let again = project.ralph(&["resume"]);
     assert!(again.out.contains("a check was to fail before the work begins"), "{}{}", again.out, again.err);
     assert!(!project.events().contains(&"attempt_started".to_owned()), "{:?}", project.events());
+}
+
+#[test]
+fn a_check_that_ends_its_own_guard_costs_no_further_attempt_of_the_agent() {
+    let project = with(&[], "touch done; echo once >> ../attempts");
+    let check = "custom=if [ -e done ]; then kill -9 $PPID; sleep 60; fi; false";
+    let (ran, _) = once(&project, &["--criteria", check, "--max-consecutive-failures", "3"]);
+    assert_eq!((ran.code, stop_reason(&project)), (Some(1), "failed".to_owned()), "{}{}", ran.out, ran.err);
+    let wanted = "3 failures in a row, the last: its guard process died while the checks were run";
+    assert!(ran.out.contains(wanted), "{}", ran.out);
+    assert_eq!(fs::read_to_string(project.base().join("attempts")).unwrap(), "once\n");
+    assert!(project.tree().join("done").exists(), "what the agent did is still there");
+    let run = project.run_id().unwrap();
+    assert!(survivors(&run).is_empty(), "{:?}", survivors(&run));
 }
