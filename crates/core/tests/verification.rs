@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use ralph_core::attempt::Attempt;
 use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Failure, Verification};
+use ralph_core::control::{Control, ControlNo};
 use ralph_core::crew::{Crew, Member};
+use ralph_core::event::Event;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
@@ -15,7 +17,7 @@ use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, 
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Fault, Report, Usage};
-use ralph_core::run::{Request, Run, Step};
+use ralph_core::run::{Request, Run, Step, Until};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
@@ -324,4 +326,34 @@ fn a_baseline_that_is_cut_short_again_and_again_ends_the_run() {
         stop.evidence,
         "5 failures in a row, the last: the checks were cut short before the work began"
     );
+}
+
+/// A control that comes while the first checks are run, which then end like this.
+fn during_baseline(control: &Control, outcome: Result<Evidence, Fault>) -> (Run, Vec<Event>) {
+    let mut run = start(verification(), by(&[Signal::Criteria]));
+    run.fresh.clear();
+    run.apply(ControlNo(1), control, now());
+    assert_eq!(run.step, Step::Baseline, "the checks are still under way");
+    run.after_baseline(outcome, BTreeMap::new(), now());
+    let events = run.fresh.iter().map(|fresh| fresh.event.clone()).collect();
+    (run, events)
+}
+
+#[test]
+fn what_is_asked_while_the_first_checks_are_run_is_done_when_they_are_over() {
+    let red = || Ok(found("start", 3, &[]));
+    let stops =
+        |events: &[Event]| events.iter().filter(|event| matches!(event, Event::RunStopped { .. })).count();
+    let (mut paused, events) = during_baseline(&Control::Pause, red());
+    assert_eq!(paused.step, Step::Wait(Until::Told, Box::new(Step::Select)));
+    assert!(matches!(events.as_slice(), [_, Event::Baseline { .. }, Event::Paused {}]), "{events:?}");
+    paused.apply(ControlNo(2), &Control::Resume, now());
+    assert_eq!(paused.step, Step::Select);
+
+    let (stopped, events) = during_baseline(&Control::Stop, red());
+    assert_eq!((stopped.stop().unwrap().reason, stops(&events)), (StopReason::Stopped, 1));
+    let (lost, events) = during_baseline(&Control::Stop, Err(Fault::GuardLost));
+    assert_eq!((lost.stop().unwrap().reason, stops(&events)), (StopReason::Stopped, 1));
+    let (aborted, events) = during_baseline(&Control::Abort, Err(Fault::Aborted));
+    assert_eq!((aborted.stop().unwrap().reason, stops(&events)), (StopReason::Aborted, 1));
 }
