@@ -113,3 +113,26 @@ fn a_check_that_ends_its_own_guard_costs_no_further_attempt_of_the_agent() {
     let run = project.run_id().unwrap();
     assert!(survivors(&run).is_empty(), "{:?}", survivors(&run));
 }
+
+#[test]
+fn a_check_that_is_killed_has_failed_and_nothing_more() {
+    let project = with(&[], "touch done; echo once >> ../attempts");
+    let check = "custom=if [ -e done ]; then kill -9 $$; fi; false";
+    let ran = project.ralph(&["run", "Do it.", "--yes", "--max-iterations", "2", "--criteria", check]);
+    assert_eq!(
+        (ran.code, stop_reason(&project)),
+        (Some(3), "max_iterations".to_owned()),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    assert_eq!(fs::read_to_string(project.base().join("attempts")).unwrap(), "once\nonce\n");
+    let journal = project.journal();
+    let checked: Vec<_> = journal.iter().filter(|entry| entry["type"] == "checked").collect();
+    assert_eq!(checked.len(), 2);
+    for entry in checked {
+        let result = &entry["checks"][0];
+        assert_eq!((&result["exit"]["signal"], &result["passed"]), (&9.into(), &false.into()), "{result}");
+    }
+    assert!(!journal.iter().any(|entry| entry["type"] == "notice"), "{:?}", project.events());
+}
