@@ -9,7 +9,7 @@ use ralph_core::attempt::Attempt;
 use ralph_core::brief::{self, Brief};
 use ralph_core::event::{Event, Occasion};
 use ralph_core::moment::Moment;
-use ralph_core::run::{Run, Step};
+use ralph_core::run::{Pace, Run, Step};
 use ralph_core::verdict::Verdict;
 use ralph_store::Store;
 use tokio::sync::watch;
@@ -87,7 +87,7 @@ impl<S: Store + 'static> Drive<S> {
                 self.put_back().await?;
             }
             match self.run.step.clone() {
-                Step::Baseline => self.baseline().await?,
+                Step::Baseline => self.begin().await?,
                 Step::Select => self.select().await?,
                 Step::Think(attempt) => self.think(attempt).await?,
                 Step::Code(attempt, brief) => self.code(attempt, brief).await?,
@@ -108,6 +108,16 @@ impl<S: Store + 'static> Drive<S> {
 
     pub(crate) fn now(&self) -> Moment {
         self.stopwatch.now()
+    }
+
+    /// Whoever wants it otherwise before the first checks are under way need not wait for them.
+    async fn begin(&mut self) -> Result<(), EngineError> {
+        if self.run.pace != Pace::Going {
+            self.run.after_wait(Step::Baseline, self.now());
+            return Ok(());
+        }
+        self.remember_gate();
+        self.baseline().await
     }
 
     /// A prompt is its own only task.

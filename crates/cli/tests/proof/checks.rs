@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ralph_testkit::{Project, Ran};
+use ralph_testkit::{Project, Ran, survivors};
 
 use crate::project;
 
@@ -142,4 +142,41 @@ fn what_checks_leave_behind_is_no_progress() {
     let project = with(&[("t.sh", "date +%s%N > report.txt; exit 1\n")], "true");
     let ran = project.ralph(&["run", "Do it.", "--criteria", "custom=sh t.sh", "--max-iterations", "6"]);
     assert_eq!((ran.code, stop_reason(&project)), (Some(3), "no_progress".to_owned()), "{}", ran.out);
+}
+
+#[test]
+fn a_check_that_ends_its_own_guard_costs_no_further_attempt_of_the_agent() {
+    let project = with(&[], "touch done; echo once >> ../attempts");
+    let check = "custom=if [ -e done ]; then kill -9 $PPID; sleep 60; fi; false";
+    let (ran, _) = once(&project, &["--criteria", check, "--max-consecutive-failures", "3"]);
+    assert_eq!((ran.code, stop_reason(&project)), (Some(1), "failed".to_owned()), "{}{}", ran.out, ran.err);
+    let wanted = "3 failures in a row, the last: its guard process died while the checks were run";
+    assert!(ran.out.contains(wanted), "{}", ran.out);
+    assert_eq!(fs::read_to_string(project.base().join("attempts")).unwrap(), "once\n");
+    assert!(project.tree().join("done").exists(), "what the agent did is still there");
+    let run = project.run_id().unwrap();
+    assert!(survivors(&run).is_empty(), "{:?}", survivors(&run));
+}
+
+#[test]
+fn a_check_that_is_killed_has_failed_and_nothing_more() {
+    let project = with(&[], "touch done; echo once >> ../attempts");
+    let check = "custom=if [ -e done ]; then kill -9 $$; fi; false";
+    let ran = project.ralph(&["run", "Do it.", "--yes", "--max-iterations", "2", "--criteria", check]);
+    assert_eq!(
+        (ran.code, stop_reason(&project)),
+        (Some(3), "max_iterations".to_owned()),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    assert_eq!(fs::read_to_string(project.base().join("attempts")).unwrap(), "once\nonce\n");
+    let journal = project.journal();
+    let checked: Vec<_> = journal.iter().filter(|entry| entry["type"] == "checked").collect();
+    assert_eq!(checked.len(), 2);
+    for entry in checked {
+        let result = &entry["checks"][0];
+        assert_eq!((&result["exit"]["signal"], &result["passed"]), (&9.into(), &false.into()), "{result}");
+    }
+    assert!(!journal.iter().any(|entry| entry["type"] == "notice"), "{:?}", project.events());
 }
