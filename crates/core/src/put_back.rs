@@ -42,6 +42,21 @@ pub struct Restored {
     pub files: Vec<String>,
 }
 
+/// How much of a tree a person has put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    Whole,
+    /// Some paths.
+    Part,
+}
+
+impl Extent {
+    /// No paths stand for all of them.
+    pub fn of<P>(paths: &[P]) -> Extent {
+        if paths.is_empty() { Extent::Whole } else { Extent::Part }
+    }
+}
+
 /// Where a run was begun from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ForkedFrom {

@@ -22,7 +22,7 @@ use ralph_core::policy::{
 };
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
-use ralph_core::put_back::{ForkedFrom, PutBack, Restored, Why};
+use ralph_core::put_back::{Extent, ForkedFrom, PutBack, Restored, Why};
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
 use ralph_core::route::{Condition, Route, Span, Trouble};
@@ -70,12 +70,13 @@ fn the_same_seed_gives_the_same_run() {
     }
 }
 
-const MUST_HAPPEN: [&str; 63] = [
+const MUST_HAPPEN: [&str; 64] = [
     "put back torn",
     "put back failed",
     "put back forked",
     "tree kept by a person",
     "tree put back by a person",
+    "tree put back in mid-attempt",
     "no vault",
     "stop no_progress",
     "stop circular",
@@ -580,13 +581,8 @@ impl World {
 
     fn resume(&mut self) {
         self.resumes_left = self.resumes_left.saturating_sub(1);
-        if self.run.stop().is_some() && self.dice.one_in(6) {
-            self.happened.push("tree put back by a person".to_owned());
-            self.tree = self.dice.roll();
-            let done = PutBack { snapshot: self.tree.to_string(), iteration: None, why: Why::Asked };
-            let restored = Restored { undo: String::new(), changed: 1, files: Vec::new() };
-            self.run.put_back(done, restored, self.now());
-            self.wanted = Some(self.tree);
+        if self.dice.one_in(6) {
+            self.roll_back();
         }
         if matches!(self.run.step, Step::Code(..)) {
             self.happened.push("fault interrupted".to_owned());
@@ -599,6 +595,25 @@ impl World {
             self.wanted = Some(self.tree);
         }
         while !self.commit() {}
+    }
+
+    /// A person puts the tree back while nobody drives the run: all of it, a part, or nothing that was not so already.
+    fn roll_back(&mut self) {
+        if matches!(self.run.step, Step::Code(..) | Step::Verify(..)) {
+            self.happened.push("tree put back in mid-attempt".to_owned());
+        }
+        let undo = self.tree.to_string();
+        let extent = if self.dice.one_in(3) { Extent::Part } else { Extent::Whole };
+        if extent == Extent::Whole {
+            self.happened.push("tree put back by a person".to_owned());
+            self.tree = self.dice.roll();
+            self.wanted = Some(self.tree);
+        }
+        let done = PutBack { snapshot: self.tree.to_string(), iteration: None, why: Why::Asked };
+        let restored = Restored { undo, changed: 1, files: Vec::new() };
+        let done = (!self.dice.one_in(4)).then_some((done, restored));
+        self.run.rolled_back(extent, done, self.now());
+        assert!(!matches!(self.run.step, Step::Verify(..) | Step::Consolidate(..)), "judged what is gone");
     }
 
     fn now(&self) -> Moment {

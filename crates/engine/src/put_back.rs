@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ralph_core::event::Event;
-use ralph_core::put_back::{PutBack, Restored, Why};
+use ralph_core::put_back::{Extent, PutBack, Restored, Why};
 use ralph_snapshot::{Report, Restore, SnapshotError, SnapshotId, Vault};
 use ralph_store::Store;
 
@@ -17,16 +17,18 @@ impl<S: Store + 'static> Drive<S> {
     pub(crate) async fn finish_restore(&mut self) -> Result<(), EngineError> {
         let Some(vault) = self.parts.vault.clone() else { return Ok(()) };
         let Some(pending) = vault.pending_restore()? else { return Ok(()) };
+        let (target, extent) = (pending.target.to_string(), Extent::of(&pending.paths));
         let owed = self.run.to_put_back();
-        if owed.is_some_and(|owed| owed.snapshot == pending.target.to_string()) {
+        if owed.is_some_and(|owed| owed.snapshot == target && extent == Extent::Whole) {
             return Ok(());
         }
         let Some(report) = aside(vault, Vault::finish_restore).await? else { return Ok(()) };
         self.run.note(self.now().at, Event::Notice { text: finished(&report) });
         self.tell_problems(&report);
-        // Whoever began it has seen to the tree since the attempt was cut short.
-        if self.run.to_put_back().is_some_and(|owed| owed.why == Why::Torn) {
-            self.run.leave_tree();
+        let step = self.run.step.clone();
+        self.run.restore_finished(&target, extent, restored(&report), self.now());
+        if self.run.step != step {
+            self.back_to_the_gate();
         }
         Ok(())
     }

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
-use ralph_core::put_back::{PutBack, Why};
+use ralph_core::moment::Moment;
+use ralph_core::put_back::{Extent, PutBack, Restored, Why};
+use ralph_core::run::Run;
 use ralph_engine::Place;
 use ralph_engine::lock::{self, LockError, TreeLock};
 use ralph_engine::{carry_out, custody, head, restored};
@@ -13,6 +16,7 @@ use ralph_store::{SqliteStore, Store};
 
 use super::Outcome;
 use super::control::PATIENCE;
+use super::resume::load;
 use crate::amend::amend;
 use crate::history::{History, Taken, short};
 use crate::paths::below_root;
@@ -89,7 +93,7 @@ pub(crate) fn run(args: Args) -> Outcome {
                 reaped.map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
             }
         }
-        finish_first(&store, &vault, &run, &args).await?;
+        finish_first(&store, &project.place, &vault, &run, &args).await?;
         let aim = match &args.snapshot {
             _ if args.undo => last(&store, &vault, run).await?,
             Some(id) => named(&vault, run, id, paths)?,
@@ -110,7 +114,13 @@ pub(crate) fn take_tree(place: &Place, run: &RunId) -> Result<TreeLock, Problems
 }
 
 /// A rollback that was cut short is finished before anything else is done to the tree.
-async fn finish_first(store: &SqliteStore, vault: &Vault, run: &RunId, args: &Args) -> Result<(), Problems> {
+async fn finish_first(
+    store: &SqliteStore,
+    place: &Place,
+    vault: &Vault,
+    run: &RunId,
+    args: &Args,
+) -> Result<(), Problems> {
     let pending = vault.pending_restore().map_err(|error| vault::problem(&error))?;
     let Some(pending) = pending else { return Ok(()) };
     let say = |text: &str| if args.json { eprint!("{text}") } else { print(text) };
@@ -123,6 +133,12 @@ async fn finish_first(store: &SqliteStore, vault: &Vault, run: &RunId, args: &Ar
     if let Some(report) = finished {
         let text = ralph_engine::finished(&report);
         amend(store, run, |run, now| run.note(now.at, Event::Notice { text: text.clone() })).await?;
+        let latest = find_run(store, place, None).await?;
+        let (target, extent) = (pending.target.to_string(), Extent::of(&pending.paths));
+        let change = |run: &mut Run, now| run.restore_finished(&target, extent, restored(&report), now);
+        if would_change(&load(store, &latest).await?, change) {
+            amend(store, &latest, change).await?;
+        }
         say(&format!("{text}\n{}", told(&report, false)));
     }
     Ok(())
@@ -192,8 +208,12 @@ async fn roll_back(
     if !args.json {
         announce(aim, &plan);
     }
-    if plan.changes.is_empty() || args.dry_run {
+    if args.dry_run {
         return Ok(show(aim, &plan, args, moved));
+    }
+    if plan.changes.is_empty() {
+        let whoever_goes_on = journal(store, aim, None).await;
+        return whoever_goes_on.map(|()| show(aim, &plan, args, moved));
     }
     let hint = "`ralph rollback --dry-run` shows what would be done, `--yes` does it";
     if !agreed(args.yes, args.json, "Put this back? [y/N] ", hint)? {
@@ -201,10 +221,7 @@ async fn roll_back(
         return Ok(0);
     }
     let report = carry_out(vault, aim.target, &aim.paths).map_err(|error| vault::problem(&error))?;
-    if let Some(restored) = restored(&report) {
-        let done = PutBack { snapshot: aim.target.to_string(), iteration: aim.iteration, why: aim.why };
-        amend(store, &aim.run, |run, now| run.put_back(done.clone(), restored.clone(), now)).await?;
-    }
+    journal(store, aim, restored(&report)).await?;
     if !args.json {
         print(&told(&report, false));
         print(if aim.why == Why::Undone {
@@ -214,6 +231,30 @@ async fn roll_back(
         });
     }
     Ok(show(aim, &report, args, moved))
+}
+
+/// The run that was aimed at tells of it, and so does the latest one if it is to go on with this tree: what it owed the
+/// tree, and what it was about to judge, are done with. So they are where everything was as it is wanted already.
+async fn journal(store: &SqliteStore, aim: &Aim, restored: Option<Restored>) -> Result<(), Problems> {
+    let extent = Extent::of(&aim.paths);
+    let latest = store.latest_run().await.map_err(|error| store_problem(&error))?;
+    let beside = latest.filter(|latest| latest.id != aim.run && latest.is_unfinished());
+    let beside = beside.map(|latest| (latest.id, None, Why::Chosen));
+    for (id, iteration, why) in [(aim.run.clone(), aim.iteration, aim.why)].into_iter().chain(beside) {
+        let done = PutBack { snapshot: aim.target.to_string(), iteration, why };
+        let done = restored.clone().map(|restored| (done, restored));
+        let change = |run: &mut Run, now| run.rolled_back(extent, done.clone(), now);
+        if done.is_some() || would_change(&load(store, &id).await?, change) {
+            amend(store, &id, change).await?;
+        }
+    }
+    Ok(())
+}
+
+fn would_change(run: &Run, change: impl Fn(&mut Run, Moment)) -> bool {
+    let mut next = run.clone();
+    change(&mut next, Moment { at: Timestamp::now(), running: run.tally.running });
+    next != *run
 }
 
 fn announce(aim: &Aim, plan: &Report) {
