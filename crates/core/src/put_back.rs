@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::RunId;
 
 /// A tree that is to be put back before the run goes on, or once it is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PutBack {
     pub snapshot: String,
     /// As it was when this iteration began; none: before the run.
