@@ -89,7 +89,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
         let rollback_pending = !alive && vault::pending(&project.place).is_some();
         let resumable = run.is_unfinished() && !alive;
-        let next = advice(&run, &project.place);
+        let next = advice(&run, &follow::journal(&store, &id).await?, &project.place);
         let owed = debt::owed(&store, &run).await?;
         let status = Status { alive, resumable, rollback_pending, owed, next, view };
         if args.json {
