@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ralph_core::event::Event;
 use ralph_core::put_back::{Extent, PutBack};
 use ralph_core::run::Run;
-use ralph_engine::{Place, carry_out, restored};
+use ralph_engine::{Place, carry_out, head, restored};
 use ralph_snapshot::{Change, Report, Restore, SnapshotError, SnapshotId, Vault};
 use ralph_store::{SqliteStore, Store};
 
@@ -67,7 +67,9 @@ impl Ended<'_> {
                 .into());
         }
         let report = carry_out(vault, target, &[]).map_err(|error| vault::problem(&error))?;
-        amend(self.store, &self.run.id, |run, now| run.after_put_back(restored(&report), now)).await?;
+        let done =
+            restored(vault, &report, head(&self.place.root)).map_err(|error| vault::problem(&error))?;
+        amend(self.store, &self.run.id, |run, now| run.after_put_back(done.clone(), now)).await?;
         print("put back as it was before the run; `ralph rollback --undo` takes this back\n");
         print(&told(&report, false));
         Ok(())

@@ -12,6 +12,9 @@ pub struct PutBack {
     /// As it was when this iteration began; none: before the run.
     pub iteration: Option<u32>,
     pub why: Why,
+    /// What git's HEAD pointed at then.
+    #[serde(default)]
+    pub head: Option<String>,
 }
 
 /// Why a tree was put back.
@@ -40,6 +43,8 @@ pub struct Restored {
     pub changed: u64,
     /// The first of the paths that were changed.
     pub files: Vec<String>,
+    /// What git's HEAD points at, which is left alone.
+    pub head: Option<String>,
 }
 
 /// How much of a tree a person has put back.
@@ -64,4 +69,7 @@ pub struct ForkedFrom {
     /// The new run begins with the tree as it was when this iteration began.
     pub iteration: u32,
     pub snapshot: String,
+    /// What git's HEAD pointed at then.
+    #[serde(default)]
+    pub head: Option<String>,
 }

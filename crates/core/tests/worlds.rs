@@ -172,6 +172,7 @@ impl World {
                 run: RunId::new(at, seed + 1),
                 iteration: 3,
                 snapshot: FORKED.to_string(),
+                head: None,
             }),
         };
         let run = Run::start(request, Moment { at, running: Duration::ZERO });
@@ -561,7 +562,7 @@ impl World {
         if self.dice.one_in(10) {
             return self.happened.push("no vault".to_owned());
         }
-        self.run.kept(&self.tree.to_string(), occasion);
+        self.run.kept(&self.tree.to_string(), None, occasion);
     }
 
     fn put_back(&mut self) {
@@ -574,7 +575,7 @@ impl World {
         let undo = self.tree.to_string();
         self.tree = owed.snapshot.parse().unwrap();
         self.happened.push(format!("put back {}", name(&owed.why)));
-        let restored = Restored { undo, changed: 1, files: vec!["file".to_owned()] };
+        let restored = Restored { undo, changed: 1, files: vec!["file".to_owned()], head: None };
         self.run.after_put_back(Some(restored), self.now());
         while !self.commit() {}
     }
@@ -609,8 +610,8 @@ impl World {
             self.tree = self.dice.roll();
             self.wanted = Some(self.tree);
         }
-        let done = PutBack { snapshot: self.tree.to_string(), iteration: None, why: Why::Asked };
-        let restored = Restored { undo, changed: 1, files: Vec::new() };
+        let done = PutBack { snapshot: self.tree.to_string(), iteration: None, why: Why::Asked, head: None };
+        let restored = Restored { undo, changed: 1, files: Vec::new(), head: None };
         let done = (!self.dice.one_in(4)).then_some((done, restored));
         self.run.rolled_back(extent, done, self.now());
         assert!(!matches!(self.run.step, Step::Verify(..) | Step::Consolidate(..)), "judged what is gone");

@@ -6,7 +6,7 @@ use std::fs;
 use ralph_testkit::{Project, Ran};
 
 use crate::project;
-use crate::time::{BUSY, Tree, put_back_events, tree};
+use crate::time::{BUSY, TORN, Tree, put_back_events, torn, tree};
 
 /// A project whose run has changed, made and removed files.
 fn worked() -> (Project, Tree, Tree) {
@@ -107,7 +107,9 @@ fn a_run_that_died_before_it_put_its_tree_back_does_so_when_it_is_resumed() {
         let ran = project.ralph(&["resume", "--yes"]);
         assert_eq!(ran.code, Some(3), "{point}: {}{}", ran.out, ran.err);
         assert_eq!(tree(&root), before, "{point}");
-        assert!(put_back_events(&project).len() <= 1, "{point}");
+        let told = put_back_events(&project);
+        assert_eq!((told.len(), &told[0]["why"]), (1, &"failed".into()), "{point}");
+        assert_eq!(told[0]["changed"], 2, "{point}: {told:?}");
     }
 }
 
@@ -175,4 +177,21 @@ fn a_rollback_that_finishes_what_a_run_owes_pays_it() {
     assert_eq!(project.status().unwrap()["owed"], serde_json::Value::Null);
     let told = put_back_events(&project);
     assert_eq!((told.len(), &told[0]["why"]), (1, &"failed".into()));
+}
+
+#[test]
+fn a_torn_attempt_that_was_put_back_before_a_crash_is_told_of_after_it() {
+    for point in ["put_back.inside", "snapshot.restore.performed"] {
+        let project = project().agent(TORN);
+        let mut run = project.start(&["run", "work", "--max-iterations", "3"]);
+        torn(&project);
+        run.kill();
+        let died = with(&project, &["resume"], &[("FAILPOINTS", &format!("{point}=return(ralph)"))]);
+        assert_eq!(died.code, None, "{point}: {}", died.err);
+        let ran = project.ralph(&["resume"]);
+        assert_eq!(ran.code, Some(0), "{point}: {}", ran.err);
+        let told = put_back_events(&project);
+        assert_eq!((told.len(), &told[0]["why"]), (1, &"torn".into()), "{point}");
+        assert!(ran.out.contains("half-done"), "{point}: {}", ran.out);
+    }
 }

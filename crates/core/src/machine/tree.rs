@@ -30,6 +30,11 @@ impl Run {
     pub fn after_put_back(&mut self, restored: Option<Restored>, now: Moment) {
         let Some(done) = self.owed.take() else { return };
         if let Some(restored) = restored {
+            // A person who forks has a tree of their own before that, and it is what the run is taken back to.
+            if done.why == Why::Forked {
+                self.origin = Some(restored.undo.clone());
+                self.origin_head.clone_from(&restored.head);
+            }
             self.put_back(done, restored, now);
         }
     }
@@ -89,9 +94,12 @@ impl Run {
     }
 
     fn put_back(&mut self, done: PutBack, restored: Restored, now: Moment) {
-        let PutBack { snapshot, iteration, why } = done;
-        let Restored { undo, changed, files } = restored;
-        self.note(now.at, Event::RolledBack { iteration, snapshot, undo, changed, files, why });
+        let PutBack { snapshot, iteration, why, head: head_then } = done;
+        let Restored { undo, changed, files, head } = restored;
+        self.note(
+            now.at,
+            Event::RolledBack { iteration, snapshot, undo, changed, files, why, head_then, head },
+        );
     }
 
     /// The snapshots without which the run could not go on, or be taken back.
@@ -108,15 +116,21 @@ impl Run {
     /// The attempt was cut short in the middle of its work: what it left is no state that anybody meant.
     pub(super) fn tear(&mut self, attempt: &Attempt) {
         if let Some(snapshot) = self.begun_from.clone() {
-            self.owed = Some(PutBack { snapshot, iteration: Some(attempt.iteration), why: Why::Torn });
+            let (iteration, head) = (Some(attempt.iteration), self.begun_head.clone());
+            self.owed = Some(PutBack { snapshot, iteration, why: Why::Torn, head });
         }
     }
 
     pub(super) fn settle_tree(&mut self, reason: StopReason) {
         let is_lost = reason.state() == RunState::Failed && !reason.is_resumable();
         if is_lost && self.policy.on_failure == OnFailure::Restore {
-            self.owed =
-                self.origin.clone().map(|snapshot| PutBack { snapshot, iteration: None, why: Why::Failed });
+            let head = self.origin_head.clone();
+            self.owed = self.origin.clone().map(|snapshot| PutBack {
+                snapshot,
+                iteration: None,
+                why: Why::Failed,
+                head,
+            });
         }
     }
 }
