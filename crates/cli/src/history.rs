@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ralph_core::Timestamp;
 use ralph_core::event::{Entry, Event, Occasion};
 use ralph_core::id::RunId;
+use ralph_core::put_back::Why;
 use ralph_engine::Place;
 use ralph_snapshot::{SnapshotError, SnapshotId, Vault};
 use ralph_store::SqliteStore;
@@ -28,6 +29,8 @@ pub(crate) struct Taken {
     pub(crate) head: Option<String>,
     pub(crate) left_out: Vec<String>,
     pub(crate) stored: u64,
+    /// The tree was put back right after, so that this undoes it.
+    pub(crate) put_back: Option<Why>,
 }
 
 /// Where a comparison begins or ends.
@@ -72,6 +75,19 @@ impl History {
                 left_out: left_out.clone(),
                 stored: *stored,
                 head: head.clone(),
+                put_back: None,
+            }),
+            Event::RolledBack { undo, why, head, .. } => Some(Taken {
+                at: entry.at,
+                iteration: 0,
+                attempt: 0,
+                occasion: Occasion::Begin,
+                id: undo.parse().ok()?,
+                uncovered: 0,
+                left_out: Vec::new(),
+                stored: 0,
+                head: head.clone(),
+                put_back: Some(*why),
             }),
             _ => None,
         });
@@ -79,9 +95,15 @@ impl History {
         History { run, taken: taken.collect(), is_over }
     }
 
-    /// Before the run.
+    /// Before the run; a fork has put the tree back before its first own snapshot.
     pub(crate) fn origin(&self) -> Result<&Taken, Problem> {
-        self.taken.first().ok_or_else(|| self.nothing_kept())
+        let is_first = |taken: &&Taken| matches!(taken.put_back, None | Some(Why::Forked));
+        self.taken.iter().find(is_first).ok_or_else(|| self.nothing_kept())
+    }
+
+    /// Those that the run took of its own work.
+    fn own(&self) -> impl DoubleEndedIterator<Item = &Taken> {
+        self.taken.iter().filter(|taken| taken.put_back.is_none())
     }
 
     /// When an iteration began.
@@ -94,7 +116,7 @@ impl History {
 
     /// From before the first iteration of a span to after its last.
     pub(crate) fn ends(&self, span: Span) -> Result<(Taken, End), Problems> {
-        let beginning = self.origin()?;
+        let beginning = self.own().next().ok_or_else(|| self.nothing_kept())?;
         let from = match span.first {
             None | Some(0) => beginning.clone(),
             Some(number) => self.first_of(number)?.clone(),
@@ -113,7 +135,7 @@ impl History {
 
     /// What the run left, where that was kept; the tree as it is while the run is not over.
     fn end(&self) -> End {
-        let last = self.taken.last().filter(|last| self.is_over && last.occasion == Occasion::End);
+        let last = self.own().next_back().filter(|last| self.is_over && last.occasion == Occasion::End);
         last.map_or(End::Now, |last| End::Kept(last.clone()))
     }
 

@@ -46,6 +46,11 @@ pub struct Run {
     pub begun_from: Option<String>,
     #[serde(default)]
     pub origin: Option<String>,
+    /// What git's HEAD pointed at then.
+    #[serde(default)]
+    pub begun_head: Option<String>,
+    #[serde(default)]
+    pub origin_head: Option<String>,
     /// What the tree is to be put back to.
     #[serde(default)]
     pub owed: Option<PutBack>,
@@ -229,12 +234,15 @@ impl Run {
         self.stop().is_none_or(|stop| stop.reason.is_resumable())
     }
 
-    /// The tree was kept.
-    pub fn kept(&mut self, snapshot: &str, occasion: Occasion) {
-        if occasion == Occasion::Begin {
-            self.begun_from = Some(snapshot.to_owned());
+    /// The tree was kept, with git's HEAD pointing at that.
+    pub fn kept(&mut self, snapshot: &str, head: Option<&str>, occasion: Occasion) {
+        let head = head.map(str::to_owned);
+        if self.origin.is_none() {
+            (self.origin, self.origin_head) = (Some(snapshot.to_owned()), head.clone());
         }
-        self.origin.get_or_insert_with(|| snapshot.to_owned());
+        if occasion == Occasion::Begin {
+            (self.begun_from, self.begun_head) = (Some(snapshot.to_owned()), head);
+        }
     }
 
     /// Adds an event to the next commit.

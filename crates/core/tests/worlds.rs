@@ -22,7 +22,7 @@ use ralph_core::policy::{
 };
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
-use ralph_core::put_back::{ForkedFrom, PutBack, Restored, Why};
+use ralph_core::put_back::{Extent, ForkedFrom, PutBack, Restored, Why};
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
 use ralph_core::route::{Condition, Route, Span, Trouble};
@@ -70,7 +70,7 @@ fn the_same_seed_gives_the_same_run() {
     }
 }
 
-const MUST_HAPPEN: [&str; 65] = [
+const MUST_HAPPEN: [&str; 66] = [
     "pause during the first checks",
     "checks run again",
     "put back torn",
@@ -78,6 +78,7 @@ const MUST_HAPPEN: [&str; 65] = [
     "put back forked",
     "tree kept by a person",
     "tree put back by a person",
+    "tree put back in mid-attempt",
     "no vault",
     "stop no_progress",
     "stop circular",
@@ -173,6 +174,7 @@ impl World {
                 run: RunId::new(at, seed + 1),
                 iteration: 3,
                 snapshot: FORKED.to_string(),
+                head: None,
             }),
         };
         let run = Run::start(request, Moment { at, running: Duration::ZERO });
@@ -594,7 +596,7 @@ impl World {
         if self.dice.one_in(10) {
             return self.happened.push("no vault".to_owned());
         }
-        self.run.kept(&self.tree.to_string(), occasion);
+        self.run.kept(&self.tree.to_string(), None, occasion);
     }
 
     fn put_back(&mut self) {
@@ -607,20 +609,15 @@ impl World {
         let undo = self.tree.to_string();
         self.tree = owed.snapshot.parse().unwrap();
         self.happened.push(format!("put back {}", name(&owed.why)));
-        let restored = Restored { undo, changed: 1, files: vec!["file".to_owned()] };
+        let restored = Restored { undo, changed: 1, files: vec!["file".to_owned()], head: None };
         self.run.after_put_back(Some(restored), self.now());
         while !self.commit() {}
     }
 
     fn resume(&mut self) {
         self.resumes_left = self.resumes_left.saturating_sub(1);
-        if self.run.stop().is_some() && self.dice.one_in(6) {
-            self.happened.push("tree put back by a person".to_owned());
-            self.tree = self.dice.roll();
-            let done = PutBack { snapshot: self.tree.to_string(), iteration: None, why: Why::Asked };
-            let restored = Restored { undo: String::new(), changed: 1, files: Vec::new() };
-            self.run.put_back(done, restored, self.now());
-            self.wanted = Some(self.tree);
+        if self.dice.one_in(6) {
+            self.roll_back();
         }
         if matches!(self.run.step, Step::Code(..)) {
             self.happened.push("fault interrupted".to_owned());
@@ -633,6 +630,25 @@ impl World {
             self.wanted = Some(self.tree);
         }
         while !self.commit() {}
+    }
+
+    /// A person puts the tree back while nobody drives the run: all of it, a part, or nothing that was not so already.
+    fn roll_back(&mut self) {
+        if matches!(self.run.step, Step::Code(..) | Step::Verify(..)) {
+            self.happened.push("tree put back in mid-attempt".to_owned());
+        }
+        let undo = self.tree.to_string();
+        let extent = if self.dice.one_in(3) { Extent::Part } else { Extent::Whole };
+        if extent == Extent::Whole {
+            self.happened.push("tree put back by a person".to_owned());
+            self.tree = self.dice.roll();
+            self.wanted = Some(self.tree);
+        }
+        let done = PutBack { snapshot: self.tree.to_string(), iteration: None, why: Why::Asked, head: None };
+        let restored = Restored { undo, changed: 1, files: Vec::new(), head: None };
+        let done = (!self.dice.one_in(4)).then_some((done, restored));
+        self.run.rolled_back(extent, done, self.now());
+        assert!(!matches!(self.run.step, Step::Verify(..) | Step::Consolidate(..)), "judged what is gone");
     }
 
     fn now(&self) -> Moment {

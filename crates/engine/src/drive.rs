@@ -162,8 +162,8 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("think.after");
     }
 
-    /// The run's time is up, or an abort has already ended it.
-    fn back_to_the_gate(&mut self) {
+    /// The run's time may be up, or an abort may have ended it already.
+    pub(crate) fn back_to_the_gate(&mut self) {
         if let Step::Think(_) = &self.run.step {
             self.run.after_wait(self.run.step.clone(), self.stopwatch.now());
         }

@@ -31,7 +31,7 @@ impl<S: Store + 'static> Drive<S> {
         if self.run.origin.is_none() && uncovered > 0 {
             self.run.note(at, Event::Notice { text: not_covered(&left_out, uncovered) });
         }
-        self.run.kept(&id, occasion);
+        self.run.kept(&id, head.as_deref(), occasion);
         let taken = Event::SnapshotTaken {
             iteration,
             attempt,

@@ -127,8 +127,9 @@ async fn refuse_unfinished(
 
 async fn forked_from(store: &SqliteStore, source: &RunId, iteration: u32) -> Result<ForkedFrom, Problems> {
     let history = History::read(store, source).await?;
-    let snapshot = history.begin(iteration)?.id.to_string();
-    Ok(ForkedFrom { run: source.clone(), iteration, snapshot })
+    let begun = history.begin(iteration)?;
+    let (snapshot, head) = (begun.id.to_string(), begun.head.clone());
+    Ok(ForkedFrom { run: source.clone(), iteration, snapshot, head })
 }
 
 /// The files are put back by the run itself, once it is journalled that it owes that.

@@ -3,6 +3,7 @@
 use ralph_core::Timestamp;
 use ralph_core::event::Occasion;
 use ralph_core::id::RunId;
+use ralph_core::put_back::Why;
 use ralph_snapshot::{ChangeKind, Kind, SnapshotError, SnapshotId, State, Vault};
 use ralph_store::{SqliteStore, Store};
 use serde::Serialize;
@@ -52,6 +53,8 @@ struct Listed {
     iteration: u32,
     attempt: u32,
     occasion: Occasion,
+    /// Why the tree was put back right after, which this undoes; null for those that an attempt began or ended with.
+    put_back: Option<Why>,
     /// The same for the same content.
     snapshot: String,
     /// What it holds; null where it has expired.
@@ -172,6 +175,7 @@ impl Listed {
             iteration: taken.iteration,
             attempt: taken.attempt,
             occasion: taken.occasion,
+            put_back: taken.put_back,
             snapshot: taken.id.to_string(),
             holds,
             changes,
@@ -183,10 +187,12 @@ impl Listed {
 
     fn line(&self) -> String {
         let attempt = if self.attempt > 1 { format!(".{}", self.attempt) } else { String::new() };
-        let place = match (self.iteration, self.occasion) {
-            (0, _) => "before".to_owned(),
-            (n, Occasion::Begin) => format!("before {n}{attempt}"),
-            (n, Occasion::End) => format!("after {n}{attempt}"),
+        let place = match (self.put_back, self.iteration, self.occasion) {
+            (Some(Why::Forked), ..) => "before fork".to_owned(),
+            (Some(_), ..) => "at rollback".to_owned(),
+            (None, 0, _) => "before".to_owned(),
+            (None, n, Occasion::Begin) => format!("before {n}{attempt}"),
+            (None, n, Occasion::End) => format!("after {n}{attempt}"),
         };
         let id = self.snapshot.get(..SHORT).unwrap_or_default();
         let files =

@@ -37,6 +37,7 @@ mod signals;
 mod snapshots;
 mod starts;
 mod storage;
+mod taken_back;
 mod time;
 #[cfg(feature = "failpoints")]
 mod torn;

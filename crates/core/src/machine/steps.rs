@@ -34,6 +34,8 @@ impl Run {
             troubles: Vec::new(),
             begun_from: None,
             origin: None,
+            begun_head: None,
+            origin_head: None,
             owed: request.forked_from.as_ref().map(fork),
             progress: Progress::default(),
             pace: Pace::Going,
@@ -280,5 +282,6 @@ impl Run {
 
 /// A fork begins with the tree that it is forked from.
 fn fork(from: &ForkedFrom) -> PutBack {
-    PutBack { snapshot: from.snapshot.clone(), iteration: Some(from.iteration), why: Why::Forked }
+    let ForkedFrom { iteration, snapshot, head, .. } = from.clone();
+    PutBack { snapshot, iteration: Some(iteration), why: Why::Forked, head }
 }
