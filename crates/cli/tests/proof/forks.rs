@@ -61,3 +61,16 @@ fn a_fork_does_not_leave_a_run_behind_unasked_nor_begin_beside_one() {
     assert_ne!(project.run_id().unwrap(), source);
     assert!(project.brief(1, 1).contains("mind the gap"), "what was said and not yet heard goes along");
 }
+
+#[test]
+fn a_fork_sees_what_was_tampered_with_before_it_began() {
+    let project = project().agent("echo true > check.sh");
+    fs::write(project.tree().join("check.sh"), "test -e done\n").unwrap();
+    let args = ["run", "do it", "--max-iterations", "2", "--criteria", "custom=sh check.sh"];
+    assert_eq!(project.ralph(&args).code, Some(3));
+    let ran = project.ralph(&["fork", "2", "--yes"]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    let journal = project.journal();
+    let checked = journal.iter().find(|entry| entry["type"] == "checked").unwrap();
+    assert_eq!(checked["tampering"][0], "check.sh is part of the checks and was changed");
+}
