@@ -154,6 +154,7 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     let checks = trusted_checks(&settings, &place.root, &store, args.yes).await?;
     let crew = crew(&settings, &redactor)?;
     let policy = settings.policy(checks);
+    judge::asked_for(&settings, &policy)?;
     check(&crew, &staff, &policy.limits)?;
     let judge = judge::check(&crew, &staff, &policy)?;
     let environment = inherited(&settings);
