@@ -5,9 +5,11 @@ use std::path::Path;
 use ralph_checks::discover::{defined_by_line, defined_by_words, defined_in, scripts};
 use ralph_checks::{Proposal, discover};
 use ralph_core::check::{Check, Command, Criterion};
+use ralph_core::redact::Redactor;
 use ralph_engine::definition;
 use ralph_store::{SqliteStore, Store};
 
+use crate::crew::no_secret;
 use crate::problem::{Place, Problem, Problems, visible};
 use crate::project::store_problem;
 use crate::settings::Settings;
@@ -82,6 +84,24 @@ pub(crate) async fn trusted_checks(
         .at(Place::from(root.to_owned()))
         .next("read it, then allow it with `ralph trust`, or use --yes this once")
         .into())
+}
+
+/// What a check runs is stored with the run and told to the agent, so a secret in it is refused.
+pub(crate) fn without_secrets(checks: &[Check], redactor: &Redactor) -> Result<(), Problem> {
+    for check in checks {
+        let set = check.env.iter().map(|(name, value)| format!("{name}={value}"));
+        let texts: Vec<String> = check
+            .command
+            .words()
+            .into_iter()
+            .chain([check.command.to_string(), check.name.clone()])
+            .chain(set)
+            .chain(check.env.values().cloned())
+            .collect();
+        let name = visible(&redactor.text(&check.name));
+        no_secret(&texts, redactor, &format!("the check {name}"), "it")?;
+    }
+    Ok(())
 }
 
 /// What a grant for the commands that a project defines is stored under.

@@ -23,7 +23,7 @@ use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 use super::Outcome;
 use crate::attach::attach;
 use crate::crew::{check, crew};
-use crate::criteria::trusted_checks;
+use crate::criteria::{trusted_checks, without_secrets};
 use crate::judge;
 use crate::models::{self, Asking};
 use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
@@ -152,6 +152,7 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
         settings.agent.command = settings.agent.command.map(|words| from_here(words, &place.root));
     }
     let checks = trusted_checks(&settings, &place.root, &store, args.yes).await?;
+    without_secrets(&checks, &redactor)?;
     let crew = crew(&settings, &redactor)?;
     let policy = settings.policy(checks);
     judge::asked_for(&settings, &policy)?;

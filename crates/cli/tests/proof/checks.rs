@@ -128,6 +128,27 @@ fn a_project_does_not_make_less_count_as_done_than_the_person_asks_for() {
 }
 
 #[test]
+fn a_secret_in_a_check_is_refused_before_it_is_stored() {
+    let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let table = format!("[[check]]\nname = \"a\"\ncommand = \"true\"\nenv = [\"ACCESS={secret}\"]\n");
+    let line = format!("custom=curl -H 'Authorization: Bearer {secret}' localhost");
+    for (files, more) in
+        [(vec![], vec!["--criteria", line.as_str()]), (vec![(".ralph/config.toml", table.as_str())], vec![])]
+    {
+        let project = with(&files, "true");
+        let ran = project.ralph(&[&["run", "Do it.", "--yes"], &more[..]].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.out);
+        assert!(
+            ran.err.contains("looks like a secret") && ran.err.contains("environment variable"),
+            "{}",
+            ran.err
+        );
+        assert!(!ran.err.contains(secret), "{}", ran.err);
+        assert!(project.run_id().is_none(), "nothing was begun");
+    }
+}
+
+#[test]
 fn what_checks_print_is_kept_apart_whatever_they_are_called() {
     let long = "x".repeat(300);
     let table = |name: &str, word: &str| format!("[[check]]\nname = \"{name}\"\ncommand = \"echo {word}\"\n");
