@@ -81,7 +81,7 @@ fn when_done(text: &mut String, run: &Run, attempt: &Attempt) {
 
 /// What failed the same way more than once.
 fn in_vain(text: &mut String, progress: &Progress) {
-    if progress.repeats() > 0 {
+    if progress.is_repeating() {
         text.push_str(
             "# You are going in circles\n\nThe last change had been tried before and failed the same way. ",
         );

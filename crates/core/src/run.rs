@@ -36,6 +36,10 @@ pub struct Run {
     /// What the checks found before the first iteration.
     #[serde(default)]
     pub baseline: Option<Baseline>,
+    /// What they were like before the run that this one was forked from; it counts for more than what a fork finds, for
+    /// the files that it begins with are an agent's work.
+    #[serde(default)]
+    pub inherited: Option<Baseline>,
     #[serde(default)]
     pub progress: Progress,
     /// What the task would have ended for, had no route changed something.
@@ -88,6 +92,17 @@ pub struct Baseline {
     pub tests: BTreeMap<String, u64>,
     /// The content of the files that the checks consist of, by path.
     pub fixed: BTreeMap<String, String>,
+}
+
+impl Baseline {
+    /// What was there first counts.
+    pub(crate) fn under(self, earlier: Option<Baseline>) -> Baseline {
+        let Baseline { mut tests, mut fixed } = self;
+        let earlier = earlier.unwrap_or_default();
+        tests.extend(earlier.tests);
+        fixed.extend(earlier.fixed);
+        Baseline { tests, fixed }
+    }
 }
 
 /// What a run does next. **The state is the next step**, so to resume is to read it back and perform it.

@@ -57,6 +57,11 @@ fn settings_and_scripts_of_a_command_that_was_given_are_part_of_it() {
             "echo true > ci/check.sh",
             "ci/check.sh is part of the checks and was changed",
         ),
+        (
+            "custom=cd ci && timeout 60 sh check.sh",
+            "echo true > ci/check.sh",
+            "ci/check.sh is part of the checks and was changed",
+        ),
         ("custom=sh ci/ruff", "touch done ruff.toml", "ruff.toml is part of the checks and was added"),
     ] {
         let project = with(&checks, agent);
@@ -98,6 +103,64 @@ fn a_check_that_must_be_red_at_first_and_is_not_ends_the_run() {
     let again = project.ralph(&["resume"]);
     assert!(again.out.contains("a check was to fail before the work begins"), "{}{}", again.out, again.err);
     assert!(!project.events().contains(&"attempt_started".to_owned()), "{:?}", project.events());
+    let why = project.ralph(&["why"]);
+    assert!(why.out.contains("test_pass passes already: leave --red-first"), "{}", why.out);
+    assert!(!why.out.contains("doctor"), "{}", why.out);
+}
+
+#[test]
+fn a_project_does_not_make_less_count_as_done_than_the_person_asks_for() {
+    let loosening =
+        "[completion]\nrequire = [\"promise\"]\n[promise]\nnonce = false\n[verify]\njudge = \"exit\"\n";
+    let project = with(&[(".ralph/config.toml", loosening)], "echo '<promise>COMPLETE</promise>'");
+    let args = ["run", "Do it.", "--max-iterations", "1", "--criteria", "custom=test -e done"];
+    let refused = project.ralph(&args);
+    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    for effect in
+        ["counts a task as done by: promise", "without this run's nonce", "lets the checks judge alone"]
+    {
+        assert!(refused.err.contains(effect), "{effect}: {}", refused.err);
+    }
+    assert_eq!(project.ralph(&["trust", "--yes"]).code, Some(0));
+    let idle = project.ralph(&args);
+    assert_eq!(idle.code, Some(2), "a check that decides nothing was typed: {}", idle.out);
+    assert!(idle.err.contains("--require criteria,promise"), "{}", idle.err);
+}
+
+#[test]
+fn a_secret_in_a_check_is_refused_before_it_is_stored() {
+    let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let table = format!("[[check]]\nname = \"a\"\ncommand = \"true\"\nenv = [\"ACCESS={secret}\"]\n");
+    let line = format!("custom=curl -H 'Authorization: Bearer {secret}' localhost");
+    for (files, more) in
+        [(vec![], vec!["--criteria", line.as_str()]), (vec![(".ralph/config.toml", table.as_str())], vec![])]
+    {
+        let project = with(&files, "true");
+        let ran = project.ralph(&[&["run", "Do it.", "--yes"], &more[..]].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.out);
+        assert!(
+            ran.err.contains("looks like a secret") && ran.err.contains("environment variable"),
+            "{}",
+            ran.err
+        );
+        assert!(!ran.err.contains(secret), "{}", ran.err);
+        assert!(project.run_id().is_none(), "nothing was begun");
+    }
+}
+
+#[test]
+fn what_checks_print_is_kept_apart_whatever_they_are_called() {
+    let long = "x".repeat(300);
+    let table = |name: &str, word: &str| format!("[[check]]\nname = \"{name}\"\ncommand = \"echo {word}\"\n");
+    let text = table("a b", "one") + &table("a_b", "two") + &table(&long, "three");
+    let project = with(&[(".ralph/config.toml", &text)], "true");
+    let (ran, _) = once(&project, &[]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    let place = project.state().join("output").join(project.run_id().unwrap()).join("0001-01");
+    let cut = format!("check-3-{}", "x".repeat(40));
+    for name in ["check-1-a_b", "check-2-a_b", &cut] {
+        assert!(place.join(name).is_dir(), "{name} in {}", place.display());
+    }
 }
 
 #[test]

@@ -95,3 +95,16 @@ fn a_fork_that_fails_is_put_back_to_before_it_whatever_is_swept() {
     assert_eq!(began.code, Some(3), "{}", began.err);
     assert_eq!(tree(&root), before);
 }
+
+#[test]
+fn a_fork_sees_what_was_tampered_with_before_it_began() {
+    let project = project().agent("echo true > check.sh");
+    fs::write(project.tree().join("check.sh"), "test -e done\n").unwrap();
+    let args = ["run", "do it", "--max-iterations", "2", "--criteria", "custom=sh check.sh"];
+    assert_eq!(project.ralph(&args).code, Some(3));
+    let ran = project.ralph(&["fork", "2", "--yes"]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    let journal = project.journal();
+    let checked = journal.iter().find(|entry| entry["type"] == "checked").unwrap();
+    assert_eq!(checked["tampering"][0], "check.sh is part of the checks and was changed");
+}

@@ -31,6 +31,7 @@ impl Run {
             started_at: now.at,
             step: Step::Select,
             baseline: None,
+            inherited: None,
             troubles: Vec::new(),
             begun_from: None,
             origin: None,

@@ -52,7 +52,8 @@ impl Run {
             return self.halt(StopReason::Configuration, &evidence, now);
         }
         let tests = evidence.checks.iter().filter_map(|check| Some((check.name.clone(), check.tests?)));
-        self.baseline = Some(Baseline { tests: tests.collect(), fixed });
+        let own = Baseline { tests: tests.collect(), fixed };
+        self.baseline = Some(own.under(self.inherited.take()));
         if let Some(standing) = &evidence.standing {
             self.progress.begin(standing.clone());
         }

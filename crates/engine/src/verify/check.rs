@@ -29,6 +29,8 @@ const LONGEST_MESSAGE: usize = 400;
 /// How programs say that something is not theirs to write or to reach.
 const REFUSALS: [&str; 4] =
     ["Permission denied", "Read-only file system", "Operation not permitted", "Network is unreachable"];
+/// How much of a check's name is in a path.
+const LONGEST_NAME: usize = 40;
 
 impl<S: Store + 'static> Drive<S> {
     pub(super) async fn check(
@@ -38,9 +40,7 @@ impl<S: Store + 'static> Drive<S> {
         attempt: u32,
     ) -> Result<Result<Shown, Fault>, EngineError> {
         let begun = Instant::now();
-        let name: String =
-            check.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let place = self.fresh_place(iteration, attempt, &format!("check-{name}"))?;
+        let place = self.fresh_place(iteration, attempt, &self.folder_of(check))?;
         let mut recorder = Recorder::create(&place, &self.parts.redactor, self.parts.caps)?;
         let mut window = Window::default();
         let stdin = crate::hooks::sealed(b"").map_err(|source| EngineError::Pipe { source })?;
@@ -73,6 +73,15 @@ impl<S: Store + 'static> Drive<S> {
         let checks = self.run.policy.verification.checks.len();
         let output = if self.run.wants_a_judge() { share(&printed, checks) } else { String::new() };
         Ok(Ok(Shown { result, output }))
+    }
+
+    /// Where its output is kept: by its place among the checks, for two names can look the same in a path.
+    fn folder_of(&self, check: &Check) -> String {
+        let all = &self.run.policy.verification.checks;
+        let at = all.iter().position(|one| one == check).map_or(0, |at| at + 1);
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let name: String = check.name.chars().take(LONGEST_NAME).map(plain).collect();
+        format!("check-{at}-{name}")
     }
 
     /// What a crash cut short is done again, in a fresh place.
