@@ -57,6 +57,11 @@ const READERS: [&str; 33] = [
     "rubocop",
     "perlcritic",
 ];
+/// Parts of the names of what checks other programs.
+const CHECKING: [&str; 13] = [
+    "check", "test", "spec", "verif", "valid", "lint", "accept", "/ci/", "/.ci/", "/scripts/", "/tools/",
+    "/gradlew", "/mvnw",
+];
 /// The file behind one of these is a program's settings, or its recipes.
 const POINTERS: [&str; 11] = [
     "--config",
@@ -174,11 +179,20 @@ fn files(root: &Path, dir: &str, words: &[String]) -> Vec<String> {
                 .or(interpreter);
             continue;
         };
-        if interpreter.take().is_some() || is_script(&root.join(&file)) {
+        let is_run = interpreter.take().is_some() || is_script(&root.join(&file));
+        if is_run && is_meant_to_check(&file) {
             found.push(file);
         }
     }
     found
+}
+
+/// A line such as `python3 app.py | diff - expected` runs the very program that the work is on: of what is no shell script,
+/// only a name that speaks of checking makes it part of the check.
+fn is_meant_to_check(name: &str) -> bool {
+    let extension = base(name).rsplit_once('.').map_or("", |(_, extension)| extension);
+    let spoken = format!("/{}", name.to_lowercase());
+    ["sh", "bash", "zsh", "mk"].contains(&extension) || CHECKING.iter().any(|part| spoken.contains(part))
 }
 
 /// `bash -n` and `node --check` run nothing.
