@@ -342,6 +342,7 @@ fn every_script_that_a_command_starts_is_part_of_it() {
         ("sh \"$PWD/check.sh\" | tee log", &["check.sh"]),
         (&in_full, &["check.sh"]),
         ("test -f check.sh && true", &[]),
+        ("python3 app.py | diff - notes.txt", &[]),
         ("grep -q fixed app.py", &[]),
         ("python3 -m py_compile app.py", &[]),
         ("bash -n check.sh", &[]),

@@ -59,8 +59,19 @@ const READERS: [&str; 33] = [
 ];
 /// Parts of the names of what checks other programs.
 const CHECKING: [&str; 13] = [
-    "check", "test", "spec", "verif", "valid", "lint", "accept", "/ci/", "/.ci/", "/scripts/", "/tools/",
-    "/gradlew", "/mvnw",
+    "check",
+    "test",
+    "spec",
+    "verif",
+    "valid",
+    "lint",
+    "accept",
+    "/ci/",
+    "/.ci/",
+    "/scripts/",
+    "/tools/",
+    "/gradlew",
+    "/mvnw",
 ];
 /// The file behind one of these is a program's settings, or its recipes.
 const POINTERS: [&str; 11] = [
