@@ -10,7 +10,7 @@ use ralph_store::Store;
 use crate::crash::crash_point;
 use crate::drive::Drive;
 use crate::error::{EngineError, chain};
-use crate::snapshots::{NAMED, aside};
+use crate::snapshots::NAMED;
 
 impl<S: Store + 'static> Drive<S> {
     /// A person's own restore may have been cut short; nobody is to work on half of it.
@@ -21,7 +21,7 @@ impl<S: Store + 'static> Drive<S> {
         if owed.is_some_and(|owed| owed.snapshot == pending.target.to_string()) {
             return Ok(());
         }
-        let Some(report) = aside(vault, Vault::finish_restore).await? else { return Ok(()) };
+        let Some(report) = self.aside(vault, Vault::finish_restore).await? else { return Ok(()) };
         self.run.note(self.now().at, Event::Notice { text: finished(&report) });
         self.tell_problems(&report);
         // Whoever began it has seen to the tree since the attempt was cut short.
@@ -40,6 +40,7 @@ impl<S: Store + 'static> Drive<S> {
                 self.tell_problems(&report);
                 restored(&report)
             }
+            Err(error) if error.is_given_up() => return Err(error),
             Err(error) if owed.why == Why::Failed || is_gone(&error) => {
                 let text = format!("the tree is as it was left: {}", chain(&error));
                 self.run.note(self.now().at, Event::Notice { text });
@@ -57,7 +58,7 @@ impl<S: Store + 'static> Drive<S> {
     async fn restore(&self, owed: &PutBack) -> Result<Report, EngineError> {
         let Some(vault) = self.parts.vault.clone() else { return Err(EngineError::NoSnapshots) };
         let Ok(target) = owed.snapshot.parse::<SnapshotId>() else { return Err(EngineError::NoSnapshots) };
-        aside(vault, move |vault| carry_out(vault, target, &[])).await
+        self.aside(vault, move |vault| carry_out(vault, target, &[])).await
     }
 
     fn tell_problems(&mut self, report: &Report) {
