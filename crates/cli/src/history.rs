@@ -1,20 +1,15 @@
 //! The snapshots of a run: what its journal says was kept, and when.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use ralph_core::Timestamp;
 use ralph_core::event::{Entry, Event, Occasion};
 use ralph_core::id::RunId;
 use ralph_core::put_back::Why;
-use ralph_engine::Place;
-use ralph_snapshot::{SnapshotError, SnapshotId, Vault};
+use ralph_snapshot::SnapshotId;
 use ralph_store::SqliteStore;
 
 use crate::follow;
 use crate::pointed::{self, Span};
-use crate::problem::{self, Problem, Problems};
-use crate::vault;
+use crate::problem::{Problem, Problems};
 
 /// A snapshot that a run took.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +86,13 @@ impl History {
             }),
             _ => None,
         });
-        let is_over = matches!(journal.last().map(|entry| &entry.event), Some(Event::RunStopped { .. }));
+        // What people do to the tree afterwards is journalled as well.
+        let is_over = journal.iter().rev().find_map(|entry| match &entry.event {
+            Event::RunStopped { .. } => Some(true),
+            Event::RunResumed {} => Some(false),
+            _ => None,
+        });
+        let is_over = is_over.unwrap_or(false);
         History { run, taken: taken.collect(), is_over }
     }
 
@@ -167,31 +168,6 @@ impl History {
 }
 
 /// As much of a snapshot's name as people need to tell it from others.
-pub(crate) fn short(id: &SnapshotId) -> String {
-    id.to_string().chars().take(12).collect()
-}
-
-/// The vault of a project, for commands that only look: none is made.
-pub(crate) fn existing_vault(place: &Place) -> Result<Arc<Vault>, Problems> {
-    let nothing = || {
-        Problem::new("nothing has been kept of this project")
-            .at(problem::Place::from(place.root.clone()))
-            .next("snapshots are taken by `ralph run`, before and after each iteration")
-            .exit(4)
-    };
-    if !Path::is_dir(&place.snapshots()) {
-        return Err(nothing().into());
-    }
-    Ok(vault::open(place)?.ok_or_else(nothing)?)
-}
-
-/// A vault's error, with what to do about a snapshot that has expired.
-pub(crate) fn vault_problem(error: &SnapshotError) -> Problem {
-    let problem = vault::problem(error);
-    match error {
-        SnapshotError::Unknown { .. } => {
-            problem.next("`ralph snapshots --all` lists those that are still there")
-        }
-        _ => problem,
-    }
+pub(crate) fn short(id: &impl std::fmt::Display) -> String {
+    id.to_string().chars().take(8).collect()
 }

@@ -249,6 +249,7 @@ fn engine_problem(error: &EngineError, run: &ralph_core::id::RunId) -> Problem {
         | EngineError::Output(_)
         | EngineError::Snapshot(_)
         | EngineError::NoSnapshots
+        | EngineError::CutOff
         | EngineError::Write { .. }
         | EngineError::ShareLock { .. }
         | EngineError::Pipe { .. }

@@ -80,30 +80,41 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     async fn perform(&mut self) -> Result<(), EngineError> {
-        self.finish_restore().await?;
+        let finished = self.finish_restore().await;
+        self.unless_given_up(finished).await?;
         self.sweep().await;
         loop {
-            if self.run.stop().is_none() {
-                self.put_back().await?;
-            }
-            match self.run.step.clone() {
-                Step::Baseline => self.begin().await?,
-                Step::Select => self.select().await?,
-                Step::Think(attempt) => self.think(attempt).await?,
-                Step::Code(attempt, brief) => self.code(attempt, brief).await?,
-                Step::Verify(attempt, report) => self.verify(attempt, report).await?,
-                Step::Consolidate(attempt, verdict) => self.consolidate(attempt, verdict),
-                Step::Wait(until, then) => self.wait(until, *then).await?,
-                Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),
-                Step::Stop(_) => {
-                    if self.stop().await? == Settled::Stands {
-                        self.put_back().await?;
-                        self.sweep().await;
-                        return Ok(());
-                    }
+            if let Step::Stop(_) = self.run.step {
+                if self.stop().await? == Settled::Stands {
+                    let put_back = self.put_back().await;
+                    self.unless_given_up(put_back).await?;
+                    self.sweep().await;
+                    return Ok(());
                 }
+                continue;
             }
+            let done = self.step().await;
+            self.unless_given_up(done).await?;
         }
+    }
+
+    async fn step(&mut self) -> Result<(), EngineError> {
+        if self.run.stop().is_none() {
+            self.put_back().await?;
+        }
+        match self.run.step.clone() {
+            Step::Baseline => self.begin().await?,
+            Step::Select => self.select().await?,
+            Step::Think(attempt) => self.think(attempt).await?,
+            Step::Code(attempt, brief) => self.code(attempt, brief).await?,
+            Step::Verify(attempt, report) => self.verify(attempt, report).await?,
+            Step::Consolidate(attempt, verdict) => self.consolidate(attempt, verdict),
+            Step::Wait(until, then) => self.wait(until, *then).await?,
+            Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),
+            // Putting the tree back may have led here.
+            Step::Stop(_) => {}
+        }
+        Ok(())
     }
 
     pub(crate) fn now(&self) -> Moment {
@@ -173,7 +184,13 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("code.before");
         self.keep((attempt.iteration, attempt.number), Occasion::Begin).await?;
         self.sweep_now_and_then().await;
+        let pressing = *self.parts.urgency.borrow();
+        self.abort_by_signal(pressing).await?;
         if self.commit().await? == Settled::Rewound {
+            return Ok(());
+        }
+        if self.run.pace == Pace::Aborting {
+            self.run.after_wait(self.run.step.clone(), self.now());
             return Ok(());
         }
         crash_point("code.inside");
@@ -200,7 +217,13 @@ impl<S: Store + 'static> Drive<S> {
 
     /// Ends what is left running, whatever happened, and hands the run back.
     async fn close(mut self, outcome: Result<(), EngineError>) -> Result<Run, EngineError> {
-        if let Some(reason) = outcome.as_ref().err().and_then(EngineError::stop_reason) {
+        let is_cut_off = matches!(outcome, Err(EngineError::CutOff));
+        if let Some(gate) = self.gate.take().filter(|_| is_cut_off) {
+            // Nothing that was decided since has happened.
+            self.run = gate;
+        }
+        let reason = outcome.as_ref().err().and_then(EngineError::stop_reason);
+        if let Some(reason) = reason.filter(|_| !is_cut_off || self.run.stop().is_none()) {
             let evidence = outcome.as_ref().err().map(|error| chain(error)).unwrap_or_default();
             self.run.fail(reason, &evidence, self.stopwatch.now());
             // On the disk that failed, the stop may not be written either; the run is resumable all the same.
@@ -214,7 +237,7 @@ impl<S: Store + 'static> Drive<S> {
         self.hooks.finish(&mut self.parts.urgency).await;
         crash_point("close.after");
         match outcome {
-            Ok(()) => Ok(self.run),
+            Ok(()) | Err(EngineError::CutOff) => Ok(self.run),
             Err(error) => Err(self.rescue(error)),
         }
     }

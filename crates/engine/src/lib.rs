@@ -10,6 +10,7 @@
 //! ```
 
 pub mod agent;
+mod aside;
 mod ask;
 mod attempt;
 mod capture;

@@ -10,7 +10,7 @@ use ralph_store::Store;
 use crate::crash::crash_point;
 use crate::drive::Drive;
 use crate::error::{EngineError, chain};
-use crate::snapshots::{NAMED, aside};
+use crate::snapshots::NAMED;
 use crate::verify::head;
 
 /// How many journal lines are read at a time.
@@ -26,7 +26,7 @@ impl<S: Store + 'static> Drive<S> {
         if owed.is_some_and(|owed| owed.snapshot == target && extent == Extent::Whole) {
             return Ok(());
         }
-        let Some(report) = aside(vault, Vault::finish_restore).await? else { return Ok(()) };
+        let Some(report) = self.aside(vault, Vault::finish_restore).await? else { return Ok(()) };
         self.run.note(self.now().at, Event::Notice { text: finished(&report) });
         self.tell_problems(&report);
         let step = self.run.step.clone();
@@ -47,6 +47,7 @@ impl<S: Store + 'static> Drive<S> {
                 self.tell_problems(&report);
                 self.done(&report).await?
             }
+            Err(error) if error.is_given_up() => return Err(error),
             Err(error) if owed.why == Why::Failed || is_gone(&error) => {
                 let text = format!("the tree is as it was left: {}", chain(&error));
                 self.run.note(self.now().at, Event::Notice { text });
@@ -64,7 +65,7 @@ impl<S: Store + 'static> Drive<S> {
     async fn restore(&self, owed: &PutBack) -> Result<Report, EngineError> {
         let Some(vault) = self.parts.vault.clone() else { return Err(EngineError::NoSnapshots) };
         let Ok(target) = owed.snapshot.parse::<SnapshotId>() else { return Err(EngineError::NoSnapshots) };
-        aside(vault, move |vault| carry_out(vault, target, &[])).await
+        self.aside(vault, move |vault| carry_out(vault, target, &[])).await
     }
 
     /// What was done, with what a crash kept from being told: the tree may have been put back before it.
@@ -72,7 +73,7 @@ impl<S: Store + 'static> Drive<S> {
         let Some(vault) = self.parts.vault.clone() else { return Ok(None) };
         let is_new = !report.changes.is_empty();
         let (report, head) = (report.clone(), head(&self.parts.place.root));
-        let done = aside(vault, move |vault| restored(vault, &report, head)).await?;
+        let done = self.aside(vault, move |vault| restored(vault, &report, head)).await?;
         Ok(match done {
             Some(done) if !is_new && self.is_told(&done.undo).await? => None,
             done => done,

@@ -71,7 +71,7 @@ fn without_snapshots_a_run_goes_on_and_nothing_can_be_rolled_back() {
     let project = project().agent(BUSY).with("RALPH_SET_SNAPSHOTS__ENABLED", "false");
     assert_eq!(project.ralph(&["run", "work", "--max-iterations", "1"]).code, Some(3));
     let refused = project.ralph(&["rollback", "--yes"]);
-    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    assert_eq!(refused.code, Some(4), "{}", refused.out);
     assert!(refused.err.contains("snapshots.enabled"), "{}", refused.err);
     let advice = project.status().unwrap()["next"].to_string();
     assert!(advice.contains("ralph logs") && !advice.contains("rollback"), "{advice}");

@@ -20,6 +20,7 @@ mod failed;
 mod fallback;
 mod forks;
 mod hooks;
+mod ignored;
 mod judge;
 mod judge_trouble;
 mod machine;
