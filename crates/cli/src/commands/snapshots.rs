@@ -183,7 +183,7 @@ impl Listed {
             (Some(Why::Forked), ..) => "before fork".to_owned(),
             (Some(_), ..) => "at rollback".to_owned(),
             (None, 0, Occasion::Begin) => "before".to_owned(),
-            (None, 0, Occasion::End) => "after the first checks".to_owned(),
+            (None, 0, Occasion::End) => "first checks".to_owned(),
             (None, n, Occasion::Begin) => format!("before {n}{attempt}"),
             (None, n, Occasion::End) => format!("after {n}{attempt}"),
         };
