@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     });
     steps.run("documentation", documentation);
     steps.run("demo", demo);
-    for (name, task) in [("crash sweep", "crash"), ("planted bugs", "bite")] {
+    for (name, task) in [("crash sweep", &["crash"][..]), ("planted bugs", &["bite", "--after-tests"])] {
         if args.quick {
             steps.leave_out(name, QUICK);
         } else {
@@ -130,8 +130,8 @@ fn demo() -> anyhow::Result<()> {
 }
 
 /// Another task of this program.
-fn this(task: &str) -> anyhow::Result<Command> {
+fn this(task: &[&str]) -> anyhow::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg(task);
+    command.args(task);
     Ok(command)
 }
