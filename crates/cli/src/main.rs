@@ -24,6 +24,7 @@ mod preflight;
 mod printed;
 mod problem;
 mod project;
+mod ready;
 mod render;
 mod restoring;
 mod sandbox;
