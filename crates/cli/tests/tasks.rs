@@ -62,7 +62,7 @@ fn a_backlog_is_listed_in_its_order_with_what_is_never_done_and_why() {
     }
     assert!(!told.contains('\u{1b}'), "a title drives no terminal: {told:?}");
     let why = text(&ralph(dir.path(), &["tasks", "--why"]).stdout);
-    assert!(why.contains("ready; priority 2 (the default); 1 task waits for it, weight 1."), "{why}");
+    assert!(why.contains("ready; priority 2 (the default); 1 task waits for it, weight 0."), "{why}");
     assert_eq!(fs::read_to_string(dir.path().join("prd.json")).unwrap(), PRD, "looking changes nothing");
 }
 
