@@ -21,6 +21,8 @@ pub(crate) struct Args {
     only: Option<String>,
 }
 
+/// How many bugs are tried at a time.
+const COPIES: usize = 2;
 /// How often escaped processes are looked for.
 const ROUNDS: usize = 20;
 
@@ -43,23 +45,28 @@ enum Ending {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let bites = bites(args.only.as_deref())?;
-    let copy = Copy::make()?;
-    copy.tests_pass_unharmed(&bites)?;
-    let mut rows = Vec::new();
-    for bite in &bites {
-        let begun = Instant::now();
-        let ending = copy.suffer(bite).unwrap_or_else(|error| Ending::Broken(format!("{error:#}")));
-        let row = row(bite, &ending, begun.elapsed());
-        println!("{row}");
-        rows.push((row, matches!(ending, Ending::Caught(_))));
-    }
-    drop(copy);
+    let rows = in_copies(&bites)?;
     println!("\n| patch | breaks | caught by | seconds |\n|---|---|---|---:|");
     rows.iter().for_each(|(row, _)| println!("{row}"));
     let lived = rows.iter().filter(|(_, caught)| !caught).count();
     println!("\nplanted bugs: {} caught, {lived} not", rows.len() - lived);
     ensure!(lived == 0, "{lived} of {} planted bugs were not caught", rows.len());
     Ok(())
+}
+
+/// Each copy has its share of the patches: one alone leaves a core idle while it links.
+fn in_copies(bites: &[Bite]) -> anyhow::Result<Vec<(String, bool)>> {
+    let shares: Vec<&[Bite]> = bites.chunks(bites.len().div_ceil(COPIES)).collect();
+    let copies = (0..shares.len()).map(Copy::make).collect::<anyhow::Result<Vec<_>>>()?;
+    std::thread::scope(|scope| {
+        let work: Vec<_> =
+            copies.iter().zip(shares).map(|(copy, share)| scope.spawn(|| copy.suffer_all(share))).collect();
+        let mut rows = Vec::new();
+        for share in work {
+            rows.extend(share.join().expect("a copy does not panic")?);
+        }
+        Ok(rows)
+    })
 }
 
 fn row(bite: &Bite, ending: &Ending, took: Duration) -> String {
@@ -109,9 +116,9 @@ struct Copy {
 }
 
 impl Copy {
-    fn make() -> anyhow::Result<Copy> {
+    fn make(number: usize) -> anyhow::Result<Copy> {
         let target = target()?;
-        let home = target.join("bite");
+        let home = target.join("bite").join(number.to_string());
         let copy = Copy { tree: home.join("tree"), build: home.join("target"), log: home.join("log") };
         copy.remove();
         fs::create_dir_all(&home)?;
@@ -138,6 +145,20 @@ impl Copy {
             succeed(Command::new("cp").arg(how).arg(from.join(what)).arg(&to))?;
         }
         Ok(())
+    }
+
+    /// One patch after the other: what is said of each, and whether it was caught.
+    fn suffer_all(&self, bites: &[Bite]) -> anyhow::Result<Vec<(String, bool)>> {
+        self.tests_pass_unharmed(bites)?;
+        let mut rows = Vec::new();
+        for bite in bites {
+            let begun = Instant::now();
+            let ending = self.suffer(bite).unwrap_or_else(|error| Ending::Broken(format!("{error:#}")));
+            let row = row(bite, &ending, begun.elapsed());
+            println!("{row}");
+            rows.push((row, matches!(ending, Ending::Caught(_))));
+        }
+        Ok(rows)
     }
 
     /// A test that fails anyway catches nothing.

@@ -2,20 +2,25 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
-use ralph_checks::discover::{defined_by_words, defined_in};
+use ralph_checks::discover::{defined_by_line, defined_by_words, defined_in};
 use ralph_checks::{Criterion, Proposal, Tool, discover};
 
 const PACKAGE: &str =
     r#"{"scripts": {"test": "vitest run", "build": "vite build", "lint": "eslint .", "typecheck": "tsc"}}"#;
 const CRATE: &str = "[package]\nname = \"a\"\nversion = \"0.1.0\"\n";
 
-fn project(files: &[(&str, &str)]) -> Vec<Proposal> {
+fn laid(files: &[(&str, &str)]) -> tempfile::TempDir {
     let project = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = project.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
+    project
+}
+
+fn project(files: &[(&str, &str)]) -> Vec<Proposal> {
+    let project = laid(files);
     let found = discover(project.path());
     assert_eq!(found, discover(project.path()), "twice the same");
     found
@@ -215,9 +220,9 @@ fn a_proposal_says_what_it_was_concluded_from() {
 }
 
 /// What the first proposal for a criterion is defined in.
-fn definition(files: &[(&str, &str)], criterion: Criterion) -> Vec<&'static str> {
+fn definition(files: &[(&str, &str)], criterion: Criterion) -> Vec<String> {
     let found = project(files);
-    defined_in(found.iter().find(|proposal| proposal.criterion == criterion).unwrap())
+    defined_in(laid(files).path(), found.iter().find(|proposal| proposal.criterion == criterion).unwrap())
 }
 
 #[test]
@@ -251,26 +256,37 @@ fn what_would_change_a_check_is_part_of_it_whether_or_not_it_is_there() {
     for (files, criterion, parts) in cases {
         let found = definition(files, criterion);
         for part in parts {
-            assert!(found.contains(part), "{part} is missing: {found:?}");
+            assert!(found.iter().any(|one| one == part), "{part} is missing: {found:?}");
         }
     }
     let typecheck = definition(&[("package.json", PACKAGE)], Criterion::TypeCheck);
-    assert!(typecheck.contains(&"tsconfig.json"), "{typecheck:?}");
+    assert!(typecheck.iter().any(|part| part == "tsconfig.json"), "{typecheck:?}");
 }
 
 #[test]
 fn how_a_program_is_built_is_not_part_of_its_checks() {
     assert_eq!(definition(&[("Cargo.toml", CRATE)], Criterion::BuildSuccess), [""; 0]);
     assert_eq!(definition(&[("go.mod", "")], Criterion::BuildSuccess), [""; 0]);
-    assert_eq!(definition(&[("package.json", PACKAGE)], Criterion::BuildSuccess), ["package.json#scripts"]);
+    assert_eq!(
+        definition(&[("package.json", PACKAGE)], Criterion::BuildSuccess),
+        ["package.json#scripts", ".npmrc"]
+    );
 }
 
 #[test]
 fn a_command_that_was_given_is_defined_by_what_its_words_name() {
-    let words = |line: &str| defined_by_words(&line.split(' ').collect::<Vec<_>>());
+    let nowhere = std::path::Path::new("/nonexistent");
+    let words = |line: &str| defined_by_words(nowhere, "", &line.split(' ').collect::<Vec<_>>());
     let cases = [
         ("make test", "GNUmakefile"),
         ("npm run lint", "package.json#scripts"),
+        ("npm test", ".npmrc"),
+        ("pnpm test", "pnpm-workspace.yaml"),
+        ("yarn test", ".yarnrc.yml"),
+        ("bun test", "bunfig.toml"),
+        ("mvn test", ".mvn/maven.config"),
+        ("./gradlew test", "gradle.properties"),
+        ("cargo test --workspace", ".cargo/config.toml"),
         ("uv run ruff check", "ruff.toml"),
         (".venv/bin/mypy .", "mypy.ini"),
         ("python3 -m pytest -q", "pytest.ini"),
@@ -281,7 +297,65 @@ fn a_command_that_was_given_is_defined_by_what_its_words_name() {
         ("golangci-lint run", ".golangci.yml"),
     ];
     for (line, part) in cases {
-        assert!(words(line).contains(&part), "{part} is missing for {line}: {:?}", words(line));
+        assert!(words(line).iter().any(|one| one == part), "{part} is missing for {line}: {:?}", words(line));
     }
     assert_eq!(words("cargo build"), [""; 0]);
+    assert!(defined_by_line(nowhere, "web", "cd .. && make").contains(&"Makefile".to_owned()));
+    assert!(
+        defined_by_line(nowhere, "", "cd web && npm test").contains(&"web/package.json#scripts".to_owned())
+    );
+}
+
+#[test]
+fn every_script_that_a_command_starts_is_part_of_it() {
+    let package =
+        r#"{"scripts": {"test": "jest && node ci/run.js && node test.js", "pretest": "sh pre.sh"}}"#;
+    let dir = laid(&[
+        ("package.json", package),
+        ("check.sh", "test -e done"),
+        ("check", "test -e done"),
+        ("check.py", ""),
+        ("app.py", ""),
+        ("notes.txt", ""),
+        ("rules.toml", ""),
+        ("ci/check.sh", ""),
+        ("ci/run.js", ""),
+        ("ci/begins", "#!/bin/sh\n"),
+        ("test.js", ""),
+        ("pre.sh", ""),
+    ]);
+    let root = dir.path();
+    let in_full = format!("sh {}/check.sh", root.display());
+    let cases: [(&str, &[&str]); 22] = [
+        ("sh check.sh", &["check.sh"]),
+        ("cd . && sh check.sh", &["check.sh"]),
+        ("cd ci&&./check.sh", &["ci/check.sh"]),
+        ("(cd ci; true) && sh check.sh", &["check.sh"]),
+        ("timeout 60 sh check.sh", &["check.sh"]),
+        ("CI=1 sh check.sh", &["check.sh"]),
+        ("bash -o pipefail check.sh", &["check.sh"]),
+        ("bash -lc 'cd ci && sh check.sh'", &["ci/check.sh"]),
+        ("python3 check.py notes.txt", &["check.py"]),
+        ("sh check notes.txt", &["check"]),
+        (". ./check", &["check"]),
+        ("ci/begins", &["ci/begins"]),
+        ("sh \"$PWD/check.sh\" | tee log", &["check.sh"]),
+        (&in_full, &["check.sh"]),
+        ("test -f check.sh && true", &[]),
+        ("python3 app.py | diff - notes.txt", &[]),
+        ("grep -q fixed app.py", &[]),
+        ("python3 -m py_compile app.py", &[]),
+        ("bash -n check.sh", &[]),
+        ("cat notes.txt", &[]),
+        ("lint --config rules.toml app", &["rules.toml"]),
+        ("sh ../outside.sh", &[]),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(defined_by_line(root, "", line), expected, "{line}");
+    }
+    let npm = defined_by_line(root, "", "npm t");
+    for part in ["package.json#scripts", ".npmrc", "jest.config.js", "ci/run.js", "pre.sh"] {
+        assert!(npm.iter().any(|one| one == part), "{part} is missing: {npm:?}");
+    }
+    assert!(!npm.contains(&"test.js".to_owned()), "tests are protected where that is asked for");
 }

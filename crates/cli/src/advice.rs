@@ -1,6 +1,7 @@
 //! What a person can do about a run that failed, as commands that can be typed.
 
-use ralph_core::policy::OnFailure;
+use ralph_core::event::{Entry, Event};
+use ralph_core::put_back::Why;
 use ralph_core::run::Run;
 use ralph_core::stop::RunState;
 use ralph_engine::Place;
@@ -23,7 +24,7 @@ impl Advice {
 }
 
 /// Nothing for a run that goes on, succeeded, or was stopped by a person.
-pub(crate) fn advice(run: &Run, place: &Place) -> Vec<Advice> {
+pub(crate) fn advice(run: &Run, journal: &[Entry], place: &Place) -> Vec<Advice> {
     let Some(stop) = run.stop().filter(|stop| stop.reason.state() == RunState::Failed) else {
         return Vec::new();
     };
@@ -33,9 +34,9 @@ pub(crate) fn advice(run: &Run, place: &Place) -> Vec<Advice> {
         all.push(Advice::new(format!("ralph resume {id}"), "go on, once that is mended"));
     }
     if let Some(origin) = &run.origin {
-        let was_restored = !stop.reason.is_resumable() && run.policy.on_failure == OnFailure::Restore;
-        if was_restored {
-            all.push(Advice::new("ralph rollback --undo".to_owned(), "bring back what the run had done"));
+        if let Some(undo) = put_back(journal) {
+            let command = format!("ralph rollback --snapshot {}", undo.get(..12).unwrap_or(undo));
+            all.push(Advice::new(command, "bring back what the run had done"));
         } else {
             all.push(Advice::new(
                 format!("ralph rollback --run {id}"),
@@ -61,6 +62,14 @@ pub(crate) fn advice(run: &Run, place: &Place) -> Vec<Advice> {
     all.push(Advice::new(format!("ralph why {id}"), "what it failed on, and what was tried"));
     all.push(Advice::new(format!("ralph logs {id}"), "what the agent did"));
     all
+}
+
+/// What brings back the work of a run that has put its tree back because it failed.
+fn put_back(journal: &[Entry]) -> Option<&str> {
+    journal.iter().rev().find_map(|entry| match &entry.event {
+        Event::RolledBack { why: Why::Failed, undo, .. } => Some(undo.as_str()),
+        _ => None,
+    })
 }
 
 /// As lines under a heading; nothing where there is nothing to do.

@@ -48,13 +48,22 @@ fn no_command() -> Problem {
 
 /// The command is stored with the run, so a secret in it is refused.
 fn checked(words: &[String], redactor: &Redactor) -> Result<Vec<String>, Problems> {
-    if words.iter().any(|word| redactor.text(word) != **word) {
-        let what =
-            "the agent's command contains what looks like a secret, and it would be stored with the run";
-        let next = "put the secret into an environment variable that the agent reads";
-        return Err(Problem::new(what).next(next).into());
-    }
+    no_secret(words, redactor, "the agent's command", "the agent")?;
     Ok(words.to_vec())
+}
+
+/// Whether what would be stored with the run holds a secret; `whose` names it, and `reader` who needs it.
+pub(crate) fn no_secret<T: AsRef<str>>(
+    texts: &[T],
+    redactor: &Redactor,
+    whose: &str,
+    reader: &str,
+) -> Result<(), Problem> {
+    if texts.iter().all(|text| redactor.text(text.as_ref()) == text.as_ref()) {
+        return Ok(());
+    }
+    let what = format!("{whose} contains what looks like a secret, and it would be stored with the run");
+    Err(Problem::new(what).next(format!("put the secret into an environment variable that {reader} reads")))
 }
 
 fn nobody() -> Problem {

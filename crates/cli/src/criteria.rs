@@ -1,14 +1,15 @@
 //! The checks of a run: those of the configuration, and those found in the project for the criteria that are wanted.
 
-use std::io::Read as _;
 use std::path::Path;
 
-use ralph_checks::discover::{defined_by_words, defined_in, scripts};
+use ralph_checks::discover::{defined_by_line, defined_by_words, defined_in, scripts};
 use ralph_checks::{Proposal, discover};
 use ralph_core::check::{Check, Command, Criterion};
-use ralph_engine::definition;
+use ralph_core::redact::Redactor;
+use ralph_engine::{definition, patterns_without_files};
 use ralph_store::{SqliteStore, Store};
 
+use crate::crew::no_secret;
 use crate::problem::{Place, Problem, Problems, visible};
 use crate::project::store_problem;
 use crate::settings::Settings;
@@ -22,7 +23,11 @@ pub(crate) struct Chosen {
 }
 
 pub(crate) fn choose(settings: &Settings, root: &Path) -> Result<Chosen, Problems> {
-    let mut checks: Vec<Check> = settings.checks.iter().cloned().map(|check| defined(check, root)).collect();
+    let defined = |check: Check| Check {
+        defined_in: definition_of(&check.command, root, check.dir.as_deref()),
+        ..check
+    };
+    let mut checks: Vec<Check> = settings.checks.iter().cloned().map(defined).collect();
     let mut found = Vec::new();
     let proposals = if settings.criteria.is_empty() { Vec::new() } else { discover(root) };
     for wanted in &settings.criteria {
@@ -32,14 +37,14 @@ pub(crate) fn choose(settings: &Settings, root: &Path) -> Result<Chosen, Problem
         let (command, defined_in) = match &wanted.command {
             Some(command) => {
                 let command = Command::Shell(command.clone());
-                let defined_in = definition_of(&command, root);
+                let defined_in = definition_of(&command, root, None);
                 (command, defined_in)
             }
             None => {
                 let proposal =
                     first(&proposals, wanted.criterion).ok_or_else(|| nothing_for(wanted, root))?;
                 found.push(proposal.clone());
-                (Command::Program(proposal.command.clone()), owned(defined_in(proposal)))
+                (Command::Program(proposal.command.clone()), defined_in(root, proposal))
             }
         };
         checks.push(Check {
@@ -81,6 +86,38 @@ pub(crate) async fn trusted_checks(
         .into())
 }
 
+/// Who types a pattern means files that are there.
+pub(crate) fn protects_something(patterns: &[String], root: &Path) -> Result<(), Problem> {
+    match patterns_without_files(root, patterns).first() {
+        None => Ok(()),
+        Some(pattern) => {
+            Err(Problem::new(format!("--protect: no file is there that `{}` names", visible(pattern)))
+                .at(Place::from(root.to_owned()))
+                .next(
+                    "patterns are as in a .gitignore, below this directory: `tests`, `tests/**`, `*.test.ts`",
+                ))
+        }
+    }
+}
+
+/// What a check runs is stored with the run and told to the agent, so a secret in it is refused.
+pub(crate) fn without_secrets(checks: &[Check], redactor: &Redactor) -> Result<(), Problem> {
+    for check in checks {
+        let set = check.env.iter().map(|(name, value)| format!("{name}={value}"));
+        let texts: Vec<String> = check
+            .command
+            .words()
+            .into_iter()
+            .chain([check.command.to_string(), check.name.clone()])
+            .chain(set)
+            .chain(check.env.values().cloned())
+            .collect();
+        let name = visible(&redactor.text(&check.name));
+        no_secret(&texts, redactor, &format!("the check {name}"), "it")?;
+    }
+    Ok(())
+}
+
 /// What a grant for the commands that a project defines is stored under.
 pub(crate) fn key(root: &Path) -> String {
     format!("{}#checks", root.to_string_lossy())
@@ -112,50 +149,13 @@ fn nothing_for(wanted: &Wanted, root: &Path) -> Problem {
         .next(format!("give one: --criteria {name}='COMMAND', or a [[check]] in .ralph/config.toml"))
 }
 
-/// A check that is configured, with the files that say what its command does.
-fn defined(check: Check, root: &Path) -> Check {
-    let place = check.dir.as_ref().map_or_else(|| root.to_owned(), |dir| root.join(dir));
-    let below = |name: String| check.dir.as_ref().map_or(name.clone(), |dir| format!("{dir}/{name}"));
-    let defined_in = definition_of(&check.command, &place).into_iter().map(below).collect();
-    Check { defined_in, ..check }
-}
-
-/// What a command that was given is defined in; `place` is where it runs.
-fn definition_of(command: &Command, place: &Path) -> Vec<String> {
-    let words = match command {
-        Command::Shell(line) => shell_words::split(line).unwrap_or_default(),
-        Command::Program(words) => words.clone(),
-    };
-    let mut found = owned(defined_by_words(&words));
-    found.extend(own_script(&words).filter(|name| is_script(&place.join(name))));
-    found
-}
-
-/// The file that a command starts, where that is one of the project's.
-fn own_script(words: &[String]) -> Option<String> {
-    let is_shell = |word: &String| ["sh", "bash", "dash", "zsh", "ksh"].contains(&word.as_str());
-    let word = match words.first()? {
-        shell if is_shell(shell) => words[1..].iter().find(|word| !word.starts_with('-'))?,
-        program if program.contains('/') => program,
-        _ => return None,
-    };
-    let is_own = !word.starts_with('/') && !word.split('/').any(|part| part == "..");
-    is_own.then(|| word.strip_prefix("./").unwrap_or(word).to_owned())
-}
-
-/// A program that was built is the agent's work, and not what it is checked by.
-fn is_script(path: &Path) -> bool {
-    let is_named_one = path.extension().is_some_and(|extension| extension == "sh");
-    let begins_as_one = || {
-        let mut start = [0; 2];
-        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-        read.is_ok() && &start == b"#!"
-    };
-    path.is_file() && (is_named_one || begins_as_one())
-}
-
-fn owned(names: Vec<&'static str>) -> Vec<String> {
-    names.into_iter().map(str::to_owned).collect()
+/// What a command that was given is defined in; `dir` is where it runs, below the root.
+fn definition_of(command: &Command, root: &Path, dir: Option<&str>) -> Vec<String> {
+    let dir = dir.unwrap_or_default();
+    match command {
+        Command::Shell(line) => defined_by_line(root, dir, line),
+        Command::Program(words) => defined_by_words(root, dir, words),
+    }
 }
 
 /// What trust in the commands that a project defines is keyed by: all of them, with what they are defined by.

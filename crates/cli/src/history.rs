@@ -1,19 +1,15 @@
 //! The snapshots of a run: what its journal says was kept, and when.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use ralph_core::Timestamp;
 use ralph_core::event::{Entry, Event, Occasion};
 use ralph_core::id::RunId;
-use ralph_engine::Place;
-use ralph_snapshot::{SnapshotError, SnapshotId, Vault};
+use ralph_core::put_back::Why;
+use ralph_snapshot::SnapshotId;
 use ralph_store::SqliteStore;
 
 use crate::follow;
 use crate::pointed::{self, Span};
-use crate::problem::{self, Problem, Problems};
-use crate::vault;
+use crate::problem::{Problem, Problems};
 
 /// A snapshot that a run took.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +24,8 @@ pub(crate) struct Taken {
     pub(crate) head: Option<String>,
     pub(crate) left_out: Vec<String>,
     pub(crate) stored: u64,
+    /// The tree was put back right after, so that this undoes it.
+    pub(crate) put_back: Option<Why>,
 }
 
 /// Where a comparison begins or ends.
@@ -72,16 +70,41 @@ impl History {
                 left_out: left_out.clone(),
                 stored: *stored,
                 head: head.clone(),
+                put_back: None,
+            }),
+            Event::RolledBack { undo, why, head, .. } => Some(Taken {
+                at: entry.at,
+                iteration: 0,
+                attempt: 0,
+                occasion: Occasion::Begin,
+                id: undo.parse().ok()?,
+                uncovered: 0,
+                left_out: Vec::new(),
+                stored: 0,
+                head: head.clone(),
+                put_back: Some(*why),
             }),
             _ => None,
         });
-        let is_over = matches!(journal.last().map(|entry| &entry.event), Some(Event::RunStopped { .. }));
+        // What people do to the tree afterwards is journalled as well.
+        let is_over = journal.iter().rev().find_map(|entry| match &entry.event {
+            Event::RunStopped { .. } => Some(true),
+            Event::RunResumed {} => Some(false),
+            _ => None,
+        });
+        let is_over = is_over.unwrap_or(false);
         History { run, taken: taken.collect(), is_over }
     }
 
-    /// Before the run.
+    /// Before the run; a fork has put the tree back before its first own snapshot.
     pub(crate) fn origin(&self) -> Result<&Taken, Problem> {
-        self.taken.first().ok_or_else(|| self.nothing_kept())
+        let is_first = |taken: &&Taken| matches!(taken.put_back, None | Some(Why::Forked));
+        self.taken.iter().find(is_first).ok_or_else(|| self.nothing_kept())
+    }
+
+    /// Those that the run took of its own work.
+    fn own(&self) -> impl DoubleEndedIterator<Item = &Taken> {
+        self.taken.iter().filter(|taken| taken.put_back.is_none())
     }
 
     /// When an iteration began.
@@ -94,7 +117,7 @@ impl History {
 
     /// From before the first iteration of a span to after its last.
     pub(crate) fn ends(&self, span: Span) -> Result<(Taken, End), Problems> {
-        let beginning = self.origin()?;
+        let beginning = self.own().next().ok_or_else(|| self.nothing_kept())?;
         let from = match span.first {
             None | Some(0) => beginning.clone(),
             Some(number) => self.first_of(number)?.clone(),
@@ -113,7 +136,7 @@ impl History {
 
     /// What the run left, where that was kept; the tree as it is while the run is not over.
     fn end(&self) -> End {
-        let last = self.taken.last().filter(|last| self.is_over && last.occasion == Occasion::End);
+        let last = self.own().next_back().filter(|last| self.is_over && last.occasion == Occasion::End);
         last.map_or(End::Now, |last| End::Kept(last.clone()))
     }
 
@@ -145,31 +168,6 @@ impl History {
 }
 
 /// As much of a snapshot's name as people need to tell it from others.
-pub(crate) fn short(id: &SnapshotId) -> String {
-    id.to_string().chars().take(12).collect()
-}
-
-/// The vault of a project, for commands that only look: none is made.
-pub(crate) fn existing_vault(place: &Place) -> Result<Arc<Vault>, Problems> {
-    let nothing = || {
-        Problem::new("nothing has been kept of this project")
-            .at(problem::Place::from(place.root.clone()))
-            .next("snapshots are taken by `ralph run`, before and after each iteration")
-            .exit(4)
-    };
-    if !Path::is_dir(&place.snapshots()) {
-        return Err(nothing().into());
-    }
-    Ok(vault::open(place)?.ok_or_else(nothing)?)
-}
-
-/// A vault's error, with what to do about a snapshot that has expired.
-pub(crate) fn vault_problem(error: &SnapshotError) -> Problem {
-    let problem = vault::problem(error);
-    match error {
-        SnapshotError::Unknown { .. } => {
-            problem.next("`ralph snapshots --all` lists those that are still there")
-        }
-        _ => problem,
-    }
+pub(crate) fn short(id: &impl std::fmt::Display) -> String {
+    id.to_string().chars().take(8).collect()
 }

@@ -11,6 +11,7 @@ use ralph_engine::agent::Roster;
 use crate::models::{self, Asking};
 use crate::problem::{Problem, Problems};
 use crate::sandbox::Ground;
+use crate::settings::Settings;
 use crate::vault;
 
 /// The judge as a crew of its own, where an agent judges.
@@ -40,6 +41,16 @@ pub(crate) fn check(crew: &Crew, staff: &Staff, policy: &Policy) -> Result<Optio
         return Err(Problem::new(what).next(next).into());
     }
     Ok(Some(Crew::new(member, Vec::new())))
+}
+
+/// Criteria that somebody typed and that would decide nothing are a mistake.
+pub(crate) fn asked_for(settings: &Settings, policy: &Policy) -> Result<(), Problem> {
+    if !settings.typed_criteria || policy.completion.require.contains(&Signal::Criteria) {
+        return Ok(());
+    }
+    Err(Problem::new("--criteria is given, and criteria are not among what shows that a task is done")
+        .next("require them as well: --require criteria,promise")
+        .next("or leave --criteria out; `ralph config` shows where `completion.require` is set"))
 }
 
 /// Its model, the sandbox of the run for it as well, and that what it changes can be seen.

@@ -10,6 +10,7 @@ mod bars;
 mod commands;
 mod crew;
 mod criteria;
+mod debt;
 mod demo;
 mod difference;
 mod evidence;

@@ -19,13 +19,12 @@ use ralph_store::SqliteStore;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::advice;
 use crate::commands::{acp, confine, guard};
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
-use crate::vault;
+use crate::{advice, follow, vault};
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -58,11 +57,14 @@ pub(crate) async fn perform(
     feed.begin(begun);
     let urgency = listen_to_signals()?;
     let mut pressing = urgency.clone();
-    let (id, place) = (run.id.clone(), stage.place.clone());
+    let (id, place, store) = (run.id.clone(), stage.place.clone(), stage.store.clone());
     let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
     let outcome = drive(parts(stage, retention, feed, urgency)?, run).await;
-    let advice = outcome.as_ref().ok().and_then(|run| advice::told(run, &advice::advice(run, &place)));
-    let _screen_went_away = advice.map(|text| last.send(text));
+    if let Ok(run) = &outcome {
+        let journal = follow::journal(&store, &id).await.unwrap_or_default();
+        let advice = advice::told(run, &advice::advice(run, &journal, &place));
+        let _screen_went_away = advice.map(|text| last.send(text));
+    }
     drop(last);
     leave_screen(shown, &mut pressing).await;
     outcome.map_err(|error| engine_problem(&error, &id).into())
@@ -247,6 +249,7 @@ fn engine_problem(error: &EngineError, run: &ralph_core::id::RunId) -> Problem {
         | EngineError::Output(_)
         | EngineError::Snapshot(_)
         | EngineError::NoSnapshots
+        | EngineError::CutOff
         | EngineError::Write { .. }
         | EngineError::ShareLock { .. }
         | EngineError::Pipe { .. }

@@ -118,9 +118,12 @@ fn store_exit(error: &StoreError) -> u8 {
 
 /// Waits in a runtime of one thread; the store has its own.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .expect("a runtime of one thread needs nothing that can be missing")
-        .block_on(future)
+        .expect("a runtime of one thread needs nothing that can be missing");
+    let done = runtime.block_on(future);
+    // Whoever did not wait for a thread that is still at work will not be made to now.
+    runtime.shutdown_background();
+    done
 }

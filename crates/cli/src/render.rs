@@ -15,6 +15,7 @@ use ralph_core::stop::RunState;
 use ralph_core::verdict::Verdict;
 use ralph_core::view::RunView;
 
+use crate::restoring::HeadMoved;
 use crate::words::{counted, size, span};
 
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -135,7 +136,9 @@ fn run_started(started: &Started) -> String {
 }
 
 fn rolled_back(event: &Event) -> Option<String> {
-    let Event::RolledBack { iteration, snapshot, changed, files, why, .. } = event else { return None };
+    let Event::RolledBack { iteration, snapshot, undo, changed, files, why, head_then, head } = event else {
+        return None;
+    };
     let when = match (why, iteration) {
         (Why::Undone, _) => "as it was before the last rollback".to_owned(),
         (Why::Chosen, _) => format!("as snapshot {} has it", snapshot.get(..12).unwrap_or(snapshot)),
@@ -149,7 +152,14 @@ fn rolled_back(event: &Event) -> Option<String> {
     }
     let paths = counted(*changed, "path");
     let names = names.join(", ");
-    Some(format!("↩ put back {when}: {paths} ({names}); `ralph rollback --undo` takes this back"))
+    let undo = undo.get(..12).unwrap_or(undo);
+    let mut line = format!(
+        "↩ put back {when}: {paths} ({names}); `ralph rollback --undo` takes this back, later `--snapshot {undo}`"
+    );
+    if let Some(moved) = HeadMoved::between(head_then.as_deref(), head.as_deref()) {
+        line += &format!("\n  {}", moved.told().trim_end());
+    }
+    Some(line)
 }
 
 fn question_line(question: QuestionNo, text: &str, until: Option<Timestamp>) -> String {

@@ -27,6 +27,8 @@ pub(crate) struct RollbackShown {
     /// What is not in the snapshot and was not deleted.
     kept: Vec<String>,
     problems: Vec<ProblemShown>,
+    /// Where git's HEAD has moved since then; it is left alone.
+    head_moved: Option<HeadMoved>,
 }
 
 #[derive(Debug, Serialize)]
@@ -43,7 +45,13 @@ struct ProblemShown {
 }
 
 impl RollbackShown {
-    pub(crate) fn new(run: &RunId, iteration: Option<u32>, report: &Report, dry_run: bool) -> RollbackShown {
+    pub(crate) fn new(
+        run: &RunId,
+        iteration: Option<u32>,
+        report: &Report,
+        dry_run: bool,
+        head_moved: Option<HeadMoved>,
+    ) -> RollbackShown {
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
         let is_done = !dry_run && !report.changes.is_empty();
         RollbackShown {
@@ -63,6 +71,7 @@ impl RollbackShown {
                 .iter()
                 .map(|problem| ProblemShown { path: text(&problem.path), why: problem.why.clone() })
                 .collect(),
+            head_moved,
         }
     }
 }
@@ -134,29 +143,47 @@ fn counts(report: &Report) -> String {
     if parts.is_empty() { counted(0, "change") } else { parts.join(", ") }
 }
 
-/// What to do about a HEAD that has moved since; ralph leaves it alone.
-pub(crate) fn head_moved(then: Option<&str>, now: Option<&str>) -> Option<String> {
-    let then = then?;
-    if now == Some(then) {
-        return None;
+/// A HEAD that has moved since; ralph leaves it alone.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct HeadMoved {
+    then: String,
+    now: Option<String>,
+    /// What moves it back, and the index, and no file; none where there was no commit then.
+    command: Option<String>,
+}
+
+impl HeadMoved {
+    pub(crate) fn between(then: Option<&str>, now: Option<&str>) -> Option<HeadMoved> {
+        let then = then.filter(|then| now != Some(*then))?;
+        let command = is_commit(then).then(|| format!("git reset {then}"));
+        Some(HeadMoved { then: then.to_owned(), now: now.map(str::to_owned), command })
     }
-    // The file that it was read from is the agent's as much as anybody's.
-    let is_commit =
-        |text: &str| matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if !is_commit(then) {
-        return Some(
-            "git's HEAD has moved since then and is left alone; there was no commit then\n".to_owned(),
-        );
+
+    pub(crate) fn told(&self) -> String {
+        let Some(command) = &self.command else {
+            return "git's HEAD has moved since then and is left alone; there was no commit then\n"
+                .to_owned();
+        };
+        let now = self.now.as_deref().filter(|now| is_commit(now));
+        let now = now.map_or(String::new(), |now| format!(" (it is at {now})"));
+        format!(
+            "git's HEAD has moved since then{now} and is left alone, as is the index; to move them, and no file:\n  {command}\n"
+        )
     }
-    let now = now.filter(|now| is_commit(now)).map_or(String::new(), |now| format!(" (it is at {now})"));
-    Some(format!(
-        "git's HEAD has moved since then{now} and is left alone, as is the index; to move them, and no file:\n  git reset {then}\n"
-    ))
+}
+
+/// The file that it was read from is the agent's as much as anybody's.
+fn is_commit(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::head_moved;
+    use super::HeadMoved;
+
+    fn head_moved(then: Option<&str>, now: Option<&str>) -> Option<String> {
+        HeadMoved::between(then, now).map(|moved| moved.told())
+    }
 
     #[test]
     fn only_a_commit_is_put_into_a_command() {

@@ -9,9 +9,9 @@ use ralph_engine::{Place, chain};
 use ralph_snapshot::{Exclusions, Keep, NotedRestore, Options, SnapshotError, SnapshotId, Vault};
 use ralph_store::{SqliteStore, Store};
 
-use crate::problem::{Problem, Problems};
+use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
-use crate::settings::Snapshots;
+use crate::settings::{Snapshots, excludes_file};
 
 /// What ralph itself writes into the tree for people: neither kept nor put back.
 const OWN: [&str; 2] = [".ralph/progress.md", ".ralph/logs"];
@@ -19,7 +19,8 @@ const OWN: [&str; 2] = [".ralph/progress.md", ".ralph/logs"];
 /// None where the state directory lies inside the tree: a snapshot would hold the snapshots.
 pub(crate) fn open(place: &Place) -> Result<Option<Arc<Vault>>, Problems> {
     let exclusions = Exclusions::new(OWN).expect("these are below the root");
-    let options = Options { exclusions, ..Options::default() };
+    let excludes_file = excludes_file(&std::env::vars_os().collect(), &place.root);
+    let options = Options { exclusions, excludes_file, ..Options::default() };
     match Vault::open(&place.snapshots(), &place.root, options) {
         Ok(vault) => Ok(Some(Arc::new(vault))),
         Err(SnapshotError::Inside { .. }) => Ok(None),
@@ -54,9 +55,14 @@ pub(crate) async fn retention(store: &SqliteStore, settings: &Snapshots) -> Resu
 
 /// For commands that look: they make none.
 pub(crate) fn existing(place: &Place) -> Result<Arc<Vault>, Problems> {
+    let nothing = || {
+        Problem::new("nothing has been kept of this project")
+            .at(problem::Place::from(place.root.clone()))
+            .next("a run keeps it before and after each iteration, unless `snapshots.enabled` is false")
+            .exit(4)
+    };
     let vault = if place.snapshots().is_dir() { open(place)? } else { None };
-    let none = || Problem::new("there are no snapshots in this project");
-    Ok(vault.ok_or_else(|| none().next("a run takes them, unless `snapshots.enabled` is false"))?)
+    Ok(vault.ok_or_else(nothing)?)
 }
 
 /// A restore that was cut short; nothing is said of a vault that cannot be read, or that there is not.
@@ -64,9 +70,14 @@ pub(crate) fn pending(place: &Place) -> Option<NotedRestore> {
     existing(place).ok()?.pending_restore().ok()?
 }
 
+/// A vault's error, with what to do about a snapshot that has expired.
 pub(crate) fn problem(error: &SnapshotError) -> Problem {
+    let problem = Problem::new(chain(error));
     match error {
-        SnapshotError::NotBeneath(_) => Problem::new(chain(error)),
-        _ => Problem::new(chain(error)).exit(1),
+        SnapshotError::NotBeneath(_) => problem,
+        SnapshotError::Unknown { .. } => {
+            problem.next("`ralph snapshots --all` lists those that are still there").exit(1)
+        }
+        _ => problem.exit(1),
     }
 }

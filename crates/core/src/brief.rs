@@ -60,9 +60,12 @@ fn checks(text: &mut String, verification: &Verification) {
     for check in &verification.checks {
         let _ = writeln!(text, "- {}: `{}`", check.name, check.command);
     }
-    text.push_str(
-        "\nDo not change what they consist of: tests that vanish and edited checks are noticed.\n\n",
-    );
+    text.push_str("\nDo not change what they consist of: tests that vanish and edited checks are noticed.\n");
+    if !verification.protect.is_empty() {
+        let patterns = verification.protect.join("`, `");
+        let _ = writeln!(text, "Nothing may be changed, removed or added in: `{patterns}`.");
+    }
+    text.push('\n');
 }
 
 fn when_done(text: &mut String, run: &Run, attempt: &Attempt) {
@@ -78,7 +81,7 @@ fn when_done(text: &mut String, run: &Run, attempt: &Attempt) {
 
 /// What failed the same way more than once.
 fn in_vain(text: &mut String, progress: &Progress) {
-    if progress.repeats() > 0 {
+    if progress.is_repeating() {
         text.push_str(
             "# You are going in circles\n\nThe last change had been tried before and failed the same way. ",
         );

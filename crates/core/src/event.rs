@@ -98,6 +98,10 @@ pub enum Event {
         /// The first of them.
         files: Vec<String>,
         why: Why,
+        /// What git's HEAD pointed at when the snapshot was taken.
+        head_then: Option<String>,
+        /// What it points at; it is left alone.
+        head: Option<String>,
     },
     /// What the checks found before the first iteration.
     Baseline {

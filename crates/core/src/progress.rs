@@ -62,6 +62,9 @@ pub struct Progress {
     unchanged: u32,
     /// Iterations that tried what had failed before, since things last got better.
     repeats: u32,
+    /// Whether the last iteration was one of them.
+    #[serde(default)]
+    again: bool,
     fewest: Option<u64>,
     approaches: Vec<Approach>,
 }
@@ -96,13 +99,21 @@ impl Progress {
         self.repeats
     }
 
+    /// Whether the last iteration tried what had failed before.
+    pub fn is_repeating(&self) -> bool {
+        self.again
+    }
+
     pub fn approaches(&self) -> &[Approach] {
         &self.approaches
     }
 
     /// Takes in an iteration that did not complete.
     pub fn take(&mut self, iteration: u32, standing: Standing, sketch: Sketch) -> Movement {
-        let still = self.last.as_ref() == Some(&standing);
+        // What checks leave behind is in the tree as well, so the tree alone does not tell what the agent did.
+        let is_as_before =
+            |last: &Standing| last.commit == standing.commit && last.failing == standing.failing;
+        let still = sketch.pieces.is_empty() && self.last.as_ref().is_some_and(is_as_before);
         let before = self.earlier(&standing, &sketch);
         let count = standing.failing.count;
         if self.fewest.is_none_or(|fewest| count < fewest) {
@@ -110,6 +121,7 @@ impl Progress {
         }
         self.remember(iteration, &standing, sketch);
         self.last = Some(standing);
+        self.again = !still && before.is_some();
         if still {
             self.unchanged += 1;
             return Movement::Still(self.unchanged);
@@ -126,7 +138,7 @@ impl Progress {
 
     /// Something about the run is changed, so what was in vain may not be again.
     pub fn forgive(&mut self) {
-        (self.unchanged, self.repeats) = (0, 0);
+        (self.unchanged, self.repeats, self.again) = (0, 0, false);
     }
 
     /// The earlier iteration that came to the same: the same files, or the same changes, with the same failures; and how
@@ -190,6 +202,9 @@ mod tests {
         let again = |iteration, repeats| Movement::Again { iteration, repeats, alike: 100 };
         assert_eq!(progress.take(3, standing("a", 3, "abc"), sketch(&[5, 6])), again(1, 1));
         assert_eq!(progress.take(4, standing("c", 3, "abc"), sketch(&[3, 4])), again(2, 2));
+        assert!(progress.is_repeating());
+        assert_eq!(progress.take(5, standing("d", 3, "abc"), sketch(&[7, 8])), Movement::Moved);
+        assert!(progress.repeats() == 2 && !progress.is_repeating(), "the last one was something new");
     }
 
     #[test]

@@ -199,6 +199,18 @@ pub enum Fault {
     Storage,
 }
 
+impl Fault {
+    /// What a run ends for at once; none where what was cut short can be done again.
+    pub fn ends(self) -> Option<StopReason> {
+        match self {
+            Fault::Aborted => Some(StopReason::Aborted),
+            Fault::TimeUp => Some(StopReason::MaxDuration),
+            Fault::Storage => Some(StopReason::Disk),
+            Fault::GuardLost | Fault::Interrupted => None,
+        }
+    }
+}
+
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

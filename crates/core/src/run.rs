@@ -36,6 +36,10 @@ pub struct Run {
     /// What the checks found before the first iteration.
     #[serde(default)]
     pub baseline: Option<Baseline>,
+    /// What they were like before the run that this one was forked from; it counts for more than what a fork finds, for
+    /// the files that it begins with are an agent's work.
+    #[serde(default)]
+    pub inherited: Option<Baseline>,
     #[serde(default)]
     pub progress: Progress,
     /// What the task would have ended for, had no route changed something.
@@ -46,6 +50,11 @@ pub struct Run {
     pub begun_from: Option<String>,
     #[serde(default)]
     pub origin: Option<String>,
+    /// What git's HEAD pointed at then.
+    #[serde(default)]
+    pub begun_head: Option<String>,
+    #[serde(default)]
+    pub origin_head: Option<String>,
     /// What the tree is to be put back to.
     #[serde(default)]
     pub owed: Option<PutBack>,
@@ -83,6 +92,17 @@ pub struct Baseline {
     pub tests: BTreeMap<String, u64>,
     /// The content of the files that the checks consist of, by path.
     pub fixed: BTreeMap<String, String>,
+}
+
+impl Baseline {
+    /// What was there first counts.
+    pub(crate) fn under(self, earlier: Option<Baseline>) -> Baseline {
+        let Baseline { mut tests, mut fixed } = self;
+        let earlier = earlier.unwrap_or_default();
+        tests.extend(earlier.tests);
+        fixed.extend(earlier.fixed);
+        Baseline { tests, fixed }
+    }
 }
 
 /// What a run does next. **The state is the next step**, so to resume is to read it back and perform it.
@@ -229,12 +249,15 @@ impl Run {
         self.stop().is_none_or(|stop| stop.reason.is_resumable())
     }
 
-    /// The tree was kept.
-    pub fn kept(&mut self, snapshot: &str, occasion: Occasion) {
-        if occasion == Occasion::Begin {
-            self.begun_from = Some(snapshot.to_owned());
+    /// The tree was kept, with git's HEAD pointing at that.
+    pub fn kept(&mut self, snapshot: &str, head: Option<&str>, occasion: Occasion) {
+        let head = head.map(str::to_owned);
+        if self.origin.is_none() {
+            (self.origin, self.origin_head) = (Some(snapshot.to_owned()), head.clone());
         }
-        self.origin.get_or_insert_with(|| snapshot.to_owned());
+        if occasion == Occasion::Begin {
+            (self.begun_from, self.begun_head) = (Some(snapshot.to_owned()), head);
+        }
     }
 
     /// Adds an event to the next commit.

@@ -248,7 +248,8 @@ fn in_vain(run: &mut Run, iterations: u32) -> Vec<String> {
         if run.stop().is_some() {
             break;
         }
-        let evidence = Evidence { standing: standing.clone(), ..evidence(None, Some(Opinion::Failure)) };
+        let (standing, sketch) = (standing.clone(), Sketch::default());
+        let evidence = Evidence { standing, sketch, ..evidence(None, Some(Opinion::Failure)) };
         iterate(run, evidence);
         workers.push(run.crew.at_work().agent.to_string());
     }

@@ -5,16 +5,19 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ralph_core::attempt::Attempt;
 use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Failure, Verification};
+use ralph_core::control::{Control, ControlNo};
 use ralph_core::crew::{Crew, Member};
+use ralph_core::event::Event;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
 use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
-use ralph_core::report::{AgentExit, Report, Usage};
-use ralph_core::run::{Request, Run, Step};
+use ralph_core::report::{AgentExit, Fault, Report, Usage};
+use ralph_core::run::{Request, Run, Step, Until};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::StopReason;
 use ralph_core::task::Task;
@@ -242,4 +245,115 @@ fn two_wrong_fixes_in_turns_end_a_run() {
         found("a", 8, &[1]),
     ];
     assert_eq!(play(&moving), (5, None));
+}
+
+/// Up to the point at which the checks run, after an attempt of an agent that claims this.
+fn to_the_checks(run: &mut Run, claim: Claim) -> (Attempt, Report) {
+    while !matches!(run.step, Step::Code(..)) {
+        step(run);
+    }
+    let Step::Code(attempt, _) = run.step.clone() else { unreachable!() };
+    run.after_code(attempt, Ok(report(claim)), now());
+    match run.step.clone() {
+        Step::Verify(attempt, report) => (attempt, report),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The guard dies this often, and whether the same attempt is still to be verified after it.
+fn lose_guard(run: &mut Run, times: u32) -> bool {
+    for _ in 0..times {
+        let Step::Verify(attempt, report) = run.step.clone() else { return false };
+        run.after_verify(attempt, &report, Err(Fault::GuardLost), now());
+    }
+    matches!(run.step, Step::Verify(..))
+}
+
+#[test]
+fn checks_that_were_cut_short_are_run_again_and_the_agent_is_not() {
+    let mut run = start(verification(), by(&[Signal::Criteria]));
+    baseline(&mut run, found("start", 3, &[]));
+    for iteration in 1..=3 {
+        let before = to_the_checks(&mut run, NOT_YET);
+        assert!(lose_guard(&mut run, 4), "{:?}", run.step);
+        assert_eq!(run.step, Step::Verify(before.0.clone(), before.1.clone()), "the work is kept");
+        assert_eq!((run.tally.attempts_total, run.tally.failures, &run.owed), (iteration, 4, &None));
+        let evidence = found(&iteration.to_string(), 3, &[u64::from(iteration)]);
+        let verdict = verdict::judge(&run.policy.completion, &run.policy.verification, &before.1, &evidence);
+        run.after_verify(before.0, &before.1, Ok(Judged { verdict, evidence }), now());
+        assert_eq!(run.tally.failures, 0, "a conclusion ends the row");
+    }
+    to_the_checks(&mut run, DONE);
+    assert!(!lose_guard(&mut run, 5));
+    let stop = run.stop().unwrap();
+    assert_eq!(stop.reason, StopReason::ConsecutiveFailures);
+    assert_eq!(
+        stop.evidence,
+        "5 failures in a row, the last: its guard process died while the checks were run"
+    );
+    assert_eq!(run.tally.attempts_total, 4);
+}
+
+#[test]
+fn an_attempt_that_nothing_was_found_out_about_does_not_end_a_row_of_failures() {
+    let mut run = start(verification(), by(&[Signal::Criteria]));
+    baseline(&mut run, found("start", 3, &[]));
+    while !matches!(run.step, Step::Code(..)) {
+        step(&mut run);
+    }
+    let Step::Code(attempt, _) = run.step.clone() else { unreachable!() };
+    run.after_code(attempt, Err(Fault::GuardLost), now());
+    to_the_checks(&mut run, NOT_YET);
+    assert!(lose_guard(&mut run, 3));
+    assert!(!lose_guard(&mut run, 1), "one of the five was the attempt before");
+    assert_eq!(run.stop().unwrap().reason, StopReason::ConsecutiveFailures);
+}
+
+#[test]
+fn a_baseline_that_is_cut_short_again_and_again_ends_the_run() {
+    let mut run = start(verification(), by(&[Signal::Criteria]));
+    for _ in 0..4 {
+        run.after_baseline(Err(Fault::GuardLost), BTreeMap::new(), now());
+        assert_eq!(run.step, Step::Baseline);
+    }
+    let mut goes_on = run.clone();
+    baseline(&mut goes_on, found("start", 3, &[]));
+    assert_eq!((goes_on.step, goes_on.tally.failures), (Step::Select, 0), "a conclusion ends the row");
+    run.after_baseline(Err(Fault::GuardLost), BTreeMap::new(), now());
+    let stop = run.stop().unwrap();
+    assert_eq!(stop.reason, StopReason::ConsecutiveFailures);
+    assert_eq!(
+        stop.evidence,
+        "5 failures in a row, the last: the checks were cut short before the work began"
+    );
+}
+
+/// A control that comes while the first checks are run, which then end like this.
+fn during_baseline(control: &Control, outcome: Result<Evidence, Fault>) -> (Run, Vec<Event>) {
+    let mut run = start(verification(), by(&[Signal::Criteria]));
+    run.fresh.clear();
+    run.apply(ControlNo(1), control, now());
+    assert_eq!(run.step, Step::Baseline, "the checks are still under way");
+    run.after_baseline(outcome, BTreeMap::new(), now());
+    let events = run.fresh.iter().map(|fresh| fresh.event.clone()).collect();
+    (run, events)
+}
+
+#[test]
+fn what_is_asked_while_the_first_checks_are_run_is_done_when_they_are_over() {
+    let red = || Ok(found("start", 3, &[]));
+    let stops =
+        |events: &[Event]| events.iter().filter(|event| matches!(event, Event::RunStopped { .. })).count();
+    let (mut paused, events) = during_baseline(&Control::Pause, red());
+    assert_eq!(paused.step, Step::Wait(Until::Told, Box::new(Step::Select)));
+    assert!(matches!(events.as_slice(), [_, Event::Baseline { .. }, Event::Paused {}]), "{events:?}");
+    paused.apply(ControlNo(2), &Control::Resume, now());
+    assert_eq!(paused.step, Step::Select);
+
+    let (stopped, events) = during_baseline(&Control::Stop, red());
+    assert_eq!((stopped.stop().unwrap().reason, stops(&events)), (StopReason::Stopped, 1));
+    let (lost, events) = during_baseline(&Control::Stop, Err(Fault::GuardLost));
+    assert_eq!((lost.stop().unwrap().reason, stops(&events)), (StopReason::Stopped, 1));
+    let (aborted, events) = during_baseline(&Control::Abort, Err(Fault::Aborted));
+    assert_eq!((aborted.stop().unwrap().reason, stops(&events)), (StopReason::Aborted, 1));
 }

@@ -22,7 +22,7 @@ use ralph_core::policy::{
 };
 use ralph_core::progress::{Sketch, Standing};
 use ralph_core::promise::{Claim, Word};
-use ralph_core::put_back::{ForkedFrom, PutBack, Restored, Why};
+use ralph_core::put_back::{Extent, ForkedFrom, PutBack, Restored, Why};
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{AgentExit, Fault, Report, Response, Usage};
 use ralph_core::route::{Condition, Route, Span, Trouble};
@@ -70,12 +70,15 @@ fn the_same_seed_gives_the_same_run() {
     }
 }
 
-const MUST_HAPPEN: [&str; 63] = [
+const MUST_HAPPEN: [&str; 66] = [
+    "pause during the first checks",
+    "checks run again",
     "put back torn",
     "put back failed",
     "put back forked",
     "tree kept by a person",
     "tree put back by a person",
+    "tree put back in mid-attempt",
     "no vault",
     "stop no_progress",
     "stop circular",
@@ -171,6 +174,7 @@ impl World {
                 run: RunId::new(at, seed + 1),
                 iteration: 3,
                 snapshot: FORKED.to_string(),
+                head: None,
             }),
         };
         let run = Run::start(request, Moment { at, running: Duration::ZERO });
@@ -213,12 +217,20 @@ impl World {
             self.put_back();
         }
         match self.run.step.clone() {
+            Step::Baseline if self.run.pace != Pace::Going => {
+                self.run.after_wait(Step::Baseline, self.now());
+            }
             Step::Baseline => {
+                self.remember_gate();
                 if !self.commit() {
                     return true;
                 }
+                let outcome = self.checked();
+                assert_eq!(self.run.step, Step::Baseline, "nothing takes the place of what is under way");
                 self.keep(Occasion::End);
-                let outcome = if self.dice.one_in(10) { Err(Fault::GuardLost) } else { Ok(self.evidence()) };
+                if self.run.pace == Pace::Pausing {
+                    self.happened.push("pause during the first checks".to_owned());
+                }
                 if outcome.as_ref().is_ok_and(Evidence::all_pass) {
                     self.happened.push("baseline green".to_owned());
                 }
@@ -269,10 +281,16 @@ impl World {
                 self.run.after_code(attempt, outcome, self.now());
             }
             Step::Verify(attempt, report) => {
-                let evidence = self.evidence();
-                let policy = &self.run.policy;
-                let verdict = verdict::judge(&policy.completion, &policy.verification, &report, &evidence);
-                self.run.after_verify(attempt, &report, Ok(Judged { verdict, evidence }), self.now());
+                let outcome = self.checked().map(|evidence| {
+                    let policy = &self.run.policy;
+                    let verdict =
+                        verdict::judge(&policy.completion, &policy.verification, &report, &evidence);
+                    Judged { verdict, evidence }
+                });
+                self.run.after_verify(attempt, &report, outcome, self.now());
+                if matches!(self.run.step, Step::Verify(..)) {
+                    self.happened.push("checks run again".to_owned());
+                }
             }
             Step::Consolidate(attempt, verdict) => {
                 let attended = self.dice.one_in(2);
@@ -397,6 +415,24 @@ impl World {
             leftovers: 0,
             conversation: self.dice.one_in(2).then(|| Box::new(conversation(self.journal.len()))),
         })
+    }
+
+    /// What the checks find, unless they are cut short.
+    fn checked(&mut self) -> Result<Evidence, Fault> {
+        if self.run.policy.verification.checks.is_empty() {
+            return Ok(Evidence::default());
+        }
+        if self.dice.one_in(12) {
+            self.ask();
+            self.look();
+        }
+        if self.run.pace == Pace::Aborting {
+            return Err(Fault::Aborted);
+        }
+        if self.dice.one_in(6) {
+            return Err(Fault::GuardLost);
+        }
+        Ok(self.evidence())
     }
 
     /// A small world: few trees, few changes, few ways to fail.
@@ -560,7 +596,7 @@ impl World {
         if self.dice.one_in(10) {
             return self.happened.push("no vault".to_owned());
         }
-        self.run.kept(&self.tree.to_string(), occasion);
+        self.run.kept(&self.tree.to_string(), None, occasion);
     }
 
     fn put_back(&mut self) {
@@ -573,20 +609,15 @@ impl World {
         let undo = self.tree.to_string();
         self.tree = owed.snapshot.parse().unwrap();
         self.happened.push(format!("put back {}", name(&owed.why)));
-        let restored = Restored { undo, changed: 1, files: vec!["file".to_owned()] };
+        let restored = Restored { undo, changed: 1, files: vec!["file".to_owned()], head: None };
         self.run.after_put_back(Some(restored), self.now());
         while !self.commit() {}
     }
 
     fn resume(&mut self) {
         self.resumes_left = self.resumes_left.saturating_sub(1);
-        if self.run.stop().is_some() && self.dice.one_in(6) {
-            self.happened.push("tree put back by a person".to_owned());
-            self.tree = self.dice.roll();
-            let done = PutBack { snapshot: self.tree.to_string(), iteration: None, why: Why::Asked };
-            let restored = Restored { undo: String::new(), changed: 1, files: Vec::new() };
-            self.run.put_back(done, restored, self.now());
-            self.wanted = Some(self.tree);
+        if self.dice.one_in(6) {
+            self.roll_back();
         }
         if matches!(self.run.step, Step::Code(..)) {
             self.happened.push("fault interrupted".to_owned());
@@ -599,6 +630,25 @@ impl World {
             self.wanted = Some(self.tree);
         }
         while !self.commit() {}
+    }
+
+    /// A person puts the tree back while nobody drives the run: all of it, a part, or nothing that was not so already.
+    fn roll_back(&mut self) {
+        if matches!(self.run.step, Step::Code(..) | Step::Verify(..)) {
+            self.happened.push("tree put back in mid-attempt".to_owned());
+        }
+        let undo = self.tree.to_string();
+        let extent = if self.dice.one_in(3) { Extent::Part } else { Extent::Whole };
+        if extent == Extent::Whole {
+            self.happened.push("tree put back by a person".to_owned());
+            self.tree = self.dice.roll();
+            self.wanted = Some(self.tree);
+        }
+        let done = PutBack { snapshot: self.tree.to_string(), iteration: None, why: Why::Asked, head: None };
+        let restored = Restored { undo, changed: 1, files: Vec::new(), head: None };
+        let done = (!self.dice.one_in(4)).then_some((done, restored));
+        self.run.rolled_back(extent, done, self.now());
+        assert!(!matches!(self.run.step, Step::Verify(..) | Step::Consolidate(..)), "judged what is gone");
     }
 
     fn now(&self) -> Moment {
@@ -656,9 +706,12 @@ struct Audit {
     open: Option<(u32, u32)>,
     begun: BTreeSet<(u32, u32)>,
     cancelled: bool,
+    paused: bool,
     stopped: bool,
     failures: u32,
     max_failures: u32,
+    /// Whether the last attempt ended as it should.
+    clean: bool,
 }
 
 impl Audit {
@@ -668,9 +721,12 @@ impl Audit {
                 self.max = started.limits.max_iterations;
                 self.max_failures = started.limits.max_consecutive_failures;
             }
-            Event::RunResumed {} => (self.cancelled, self.stopped) = (false, false),
+            Event::RunResumed {} => (self.cancelled, self.paused, self.stopped) = (false, false, false),
+            Event::Paused {} => self.paused = true,
+            Event::Unpaused {} => self.paused = false,
             Event::IterationStarted { iteration, .. } => {
                 assert!(!self.cancelled, "seed {seed}: iteration {iteration} began after a cancel");
+                assert!(!self.paused, "seed {seed}: iteration {iteration} began in a pause");
                 assert_eq!(*iteration, self.iteration + 1, "seed {seed}: iterations skip or repeat");
                 assert!(self.max.is_none_or(|max| *iteration <= max), "seed {seed}: over max_iterations");
                 self.iteration = *iteration;
@@ -685,13 +741,22 @@ impl Audit {
             Event::AttemptEnded { iteration, attempt, ending } => {
                 assert_eq!(self.open, Some((*iteration, *attempt)), "seed {seed}: ended what was not open");
                 self.open = None;
+                self.clean = false;
                 match ending {
-                    Ending::Reported(report) if report.exit.is_clean() => self.failures = 0,
+                    Ending::Reported(report) if report.exit.is_clean() => self.clean = true,
                     Ending::Reported(report) if !matches!(report.exit.response(), Response::Retry(_)) => {}
                     Ending::Reported(_) | Ending::Lost(Fault::GuardLost) => self.failures += 1,
                     Ending::Lost(_) => {}
                 }
             }
+            Event::Notice { text } if text.starts_with(&Fault::GuardLost.to_string()) => {
+                // The error of an agent whose claim may still count is counted once its work is judged.
+                let most = self.max_failures + u32::from(!self.clean);
+                assert!(self.failures < most, "seed {seed}: checks cut short too often");
+                self.failures += 1;
+            }
+            Event::Baseline { .. } => self.failures = 0,
+            Event::Verdict { .. } if self.clean => self.failures = 0,
             Event::ControlApplied { control: Control::Stop | Control::Abort, .. } => self.cancelled = true,
             Event::ControlApplied { control: Control::SetIterations { change }, changed: true, .. } => {
                 self.max = self.max.map(|max| change.applied(NonZeroU32::new(max).unwrap()).get());

@@ -9,7 +9,7 @@ use ralph_core::attempt::Attempt;
 use ralph_core::brief::{self, Brief};
 use ralph_core::event::{Event, Occasion};
 use ralph_core::moment::Moment;
-use ralph_core::run::{Run, Step};
+use ralph_core::run::{Pace, Run, Step};
 use ralph_core::verdict::Verdict;
 use ralph_store::Store;
 use tokio::sync::watch;
@@ -80,34 +80,55 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     async fn perform(&mut self) -> Result<(), EngineError> {
-        self.finish_restore().await?;
+        let finished = self.finish_restore().await;
+        self.unless_given_up(finished).await?;
         self.sweep().await;
         loop {
-            if self.run.stop().is_none() {
-                self.put_back().await?;
-            }
-            match self.run.step.clone() {
-                Step::Baseline => self.baseline().await?,
-                Step::Select => self.select().await?,
-                Step::Think(attempt) => self.think(attempt).await?,
-                Step::Code(attempt, brief) => self.code(attempt, brief).await?,
-                Step::Verify(attempt, report) => self.verify(attempt, report).await?,
-                Step::Consolidate(attempt, verdict) => self.consolidate(attempt, verdict),
-                Step::Wait(until, then) => self.wait(until, *then).await?,
-                Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),
-                Step::Stop(_) => {
-                    if self.stop().await? == Settled::Stands {
-                        self.put_back().await?;
-                        self.sweep().await;
-                        return Ok(());
-                    }
+            if let Step::Stop(_) = self.run.step {
+                if self.stop().await? == Settled::Stands {
+                    let put_back = self.put_back().await;
+                    self.unless_given_up(put_back).await?;
+                    self.sweep().await;
+                    return Ok(());
                 }
+                continue;
             }
+            let done = self.step().await;
+            self.unless_given_up(done).await?;
         }
+    }
+
+    async fn step(&mut self) -> Result<(), EngineError> {
+        if self.run.stop().is_none() {
+            self.put_back().await?;
+        }
+        match self.run.step.clone() {
+            Step::Baseline => self.begin().await?,
+            Step::Select => self.select().await?,
+            Step::Think(attempt) => self.think(attempt).await?,
+            Step::Code(attempt, brief) => self.code(attempt, brief).await?,
+            Step::Verify(attempt, report) => self.verify(attempt, report).await?,
+            Step::Consolidate(attempt, verdict) => self.consolidate(attempt, verdict),
+            Step::Wait(until, then) => self.wait(until, *then).await?,
+            Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),
+            // Putting the tree back may have led here.
+            Step::Stop(_) => {}
+        }
+        Ok(())
     }
 
     pub(crate) fn now(&self) -> Moment {
         self.stopwatch.now()
+    }
+
+    /// Whoever wants it otherwise before the first checks are under way need not wait for them.
+    async fn begin(&mut self) -> Result<(), EngineError> {
+        if self.run.pace != Pace::Going {
+            self.run.after_wait(Step::Baseline, self.now());
+            return Ok(());
+        }
+        self.remember_gate();
+        self.baseline().await
     }
 
     /// A prompt is its own only task.
@@ -152,8 +173,8 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("think.after");
     }
 
-    /// The run's time is up, or an abort has already ended it.
-    fn back_to_the_gate(&mut self) {
+    /// The run's time may be up, or an abort may have ended it already.
+    pub(crate) fn back_to_the_gate(&mut self) {
         if let Step::Think(_) = &self.run.step {
             self.run.after_wait(self.run.step.clone(), self.stopwatch.now());
         }
@@ -163,7 +184,13 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("code.before");
         self.keep((attempt.iteration, attempt.number), Occasion::Begin).await?;
         self.sweep_now_and_then().await;
+        let pressing = *self.parts.urgency.borrow();
+        self.abort_by_signal(pressing).await?;
         if self.commit().await? == Settled::Rewound {
+            return Ok(());
+        }
+        if self.run.pace == Pace::Aborting {
+            self.run.after_wait(self.run.step.clone(), self.now());
             return Ok(());
         }
         crash_point("code.inside");
@@ -190,7 +217,13 @@ impl<S: Store + 'static> Drive<S> {
 
     /// Ends what is left running, whatever happened, and hands the run back.
     async fn close(mut self, outcome: Result<(), EngineError>) -> Result<Run, EngineError> {
-        if let Some(reason) = outcome.as_ref().err().and_then(EngineError::stop_reason) {
+        let is_cut_off = matches!(outcome, Err(EngineError::CutOff));
+        if let Some(gate) = self.gate.take().filter(|_| is_cut_off) {
+            // Nothing that was decided since has happened.
+            self.run = gate;
+        }
+        let reason = outcome.as_ref().err().and_then(EngineError::stop_reason);
+        if let Some(reason) = reason.filter(|_| !is_cut_off || self.run.stop().is_none()) {
             let evidence = outcome.as_ref().err().map(|error| chain(error)).unwrap_or_default();
             self.run.fail(reason, &evidence, self.stopwatch.now());
             // On the disk that failed, the stop may not be written either; the run is resumable all the same.
@@ -204,7 +237,7 @@ impl<S: Store + 'static> Drive<S> {
         self.hooks.finish(&mut self.parts.urgency).await;
         crash_point("close.after");
         match outcome {
-            Ok(()) => Ok(self.run),
+            Ok(()) | Err(EngineError::CutOff) => Ok(self.run),
             Err(error) => Err(self.rescue(error)),
         }
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use ralph_core::stop::StopReason;
+use ralph_snapshot::SnapshotError;
 use ralph_store::StoreError;
 
 use crate::custody::CustodyError;
@@ -18,7 +19,9 @@ pub enum EngineError {
     #[error(transparent)]
     Output(#[from] OutputError),
     #[error(transparent)]
-    Snapshot(#[from] ralph_snapshot::SnapshotError),
+    Snapshot(#[from] SnapshotError),
+    #[error("it was ended by a second signal while the tree was being kept or put back")]
+    CutOff,
     #[error("there are no snapshots, so nothing can be put back")]
     NoSnapshots,
     #[error("cannot write {}", path.display())]
@@ -34,9 +37,17 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// Whether a signal was heard while a vault was at work.
+    pub(crate) fn is_given_up(&self) -> bool {
+        matches!(self, EngineError::Snapshot(SnapshotError::GivenUp { .. }))
+    }
+
     /// What the run stopped for, where that can be said in its journal.
     pub(crate) fn stop_reason(&self) -> Option<StopReason> {
         match self {
+            EngineError::CutOff | EngineError::Snapshot(SnapshotError::GivenUp { .. }) => {
+                Some(StopReason::Aborted)
+            }
             EngineError::Output(_) | EngineError::Snapshot(_) | EngineError::Write { .. } => {
                 Some(StopReason::Disk)
             }

@@ -10,6 +10,7 @@
 //! ```
 
 pub mod agent;
+mod aside;
 mod ask;
 mod attempt;
 mod capture;
@@ -50,7 +51,7 @@ pub use place::Place;
 pub use probe::{Answer, preflight};
 pub use put_back::{carry_out, finished, restored};
 pub use urgency::Urgency;
-pub use verify::{definition, head};
+pub use verify::{definition, head, patterns_without_files};
 pub use wake::ring;
 
 /// Random bits from the kernel.

@@ -3,30 +3,37 @@
 use std::path::PathBuf;
 
 use ralph_core::event::Event;
-use ralph_core::put_back::{PutBack, Restored, Why};
-use ralph_snapshot::{Report, Restore, SnapshotError, SnapshotId, Vault};
+use ralph_core::put_back::{Extent, PutBack, Restored, Why};
+use ralph_snapshot::{Change, Report, Restore, SnapshotError, SnapshotId, Vault};
 use ralph_store::Store;
 
 use crate::crash::crash_point;
 use crate::drive::Drive;
 use crate::error::{EngineError, chain};
-use crate::snapshots::{NAMED, aside};
+use crate::snapshots::NAMED;
+use crate::verify::head;
+
+/// How many journal lines are read at a time.
+const PAGE: usize = 1_000;
 
 impl<S: Store + 'static> Drive<S> {
     /// A person's own restore may have been cut short; nobody is to work on half of it.
     pub(crate) async fn finish_restore(&mut self) -> Result<(), EngineError> {
         let Some(vault) = self.parts.vault.clone() else { return Ok(()) };
         let Some(pending) = vault.pending_restore()? else { return Ok(()) };
+        let (target, extent) = (pending.target.to_string(), Extent::of(&pending.paths));
         let owed = self.run.to_put_back();
-        if owed.is_some_and(|owed| owed.snapshot == pending.target.to_string()) {
+        if owed.is_some_and(|owed| owed.snapshot == target && extent == Extent::Whole) {
             return Ok(());
         }
-        let Some(report) = aside(vault, Vault::finish_restore).await? else { return Ok(()) };
+        let Some(report) = self.aside(vault, Vault::finish_restore).await? else { return Ok(()) };
         self.run.note(self.now().at, Event::Notice { text: finished(&report) });
         self.tell_problems(&report);
-        // Whoever began it has seen to the tree since the attempt was cut short.
-        if self.run.to_put_back().is_some_and(|owed| owed.why == Why::Torn) {
-            self.run.leave_tree();
+        let step = self.run.step.clone();
+        let done = self.done(&report).await?;
+        self.run.restore_finished(&target, extent, done, self.now());
+        if self.run.step != step {
+            self.back_to_the_gate();
         }
         Ok(())
     }
@@ -38,8 +45,9 @@ impl<S: Store + 'static> Drive<S> {
         let restored = match self.restore(&owed).await {
             Ok(report) => {
                 self.tell_problems(&report);
-                restored(&report)
+                self.done(&report).await?
             }
+            Err(error) if error.is_given_up() => return Err(error),
             Err(error) if owed.why == Why::Failed || is_gone(&error) => {
                 let text = format!("the tree is as it was left: {}", chain(&error));
                 self.run.note(self.now().at, Event::Notice { text });
@@ -57,7 +65,33 @@ impl<S: Store + 'static> Drive<S> {
     async fn restore(&self, owed: &PutBack) -> Result<Report, EngineError> {
         let Some(vault) = self.parts.vault.clone() else { return Err(EngineError::NoSnapshots) };
         let Ok(target) = owed.snapshot.parse::<SnapshotId>() else { return Err(EngineError::NoSnapshots) };
-        aside(vault, move |vault| carry_out(vault, target, &[])).await
+        self.aside(vault, move |vault| carry_out(vault, target, &[])).await
+    }
+
+    /// What was done, with what a crash kept from being told: the tree may have been put back before it.
+    async fn done(&self, report: &Report) -> Result<Option<Restored>, EngineError> {
+        let Some(vault) = self.parts.vault.clone() else { return Ok(None) };
+        let is_new = !report.changes.is_empty();
+        let (report, head) = (report.clone(), head(&self.parts.place.root));
+        let done = self.aside(vault, move |vault| restored(vault, &report, head)).await?;
+        Ok(match done {
+            Some(done) if !is_new && self.is_told(&done.undo).await? => None,
+            done => done,
+        })
+    }
+
+    /// Whether the journal tells of the restore that this undoes.
+    async fn is_told(&self, undo: &str) -> Result<bool, EngineError> {
+        let tells = |event: &Event| matches!(event, Event::RolledBack { undo: its, .. } if its == undo);
+        let mut after = 0;
+        loop {
+            let page = self.parts.store.entries(&self.run.id, after, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(false) };
+            if page.iter().any(|entry| tells(&entry.event)) {
+                return Ok(true);
+            }
+            after = last.seq;
+        }
     }
 
     fn tell_problems(&mut self, report: &Report) {
@@ -95,14 +129,26 @@ pub fn finished(report: &Report) -> String {
     )
 }
 
-/// What a restore changed; none where the tree was like that already.
-pub fn restored(report: &Report) -> Option<Restored> {
-    let names = report.changes.iter().map(|change| change.path.to_string_lossy().into_owned());
-    (!report.changes.is_empty()).then(|| Restored {
-        undo: report.before.to_string(),
-        changed: report.changes.len() as u64,
-        files: names.take(NAMED).collect(),
-    })
+/// What a restore of the whole tree, or of some paths, changed; none where everything was like that already, and not
+/// because the same restore of the whole tree was the last one.
+pub fn restored(
+    vault: &Vault,
+    report: &Report,
+    head: Option<String>,
+) -> Result<Option<Restored>, SnapshotError> {
+    let told = |undo: SnapshotId, changes: &[Change]| Restored {
+        undo: undo.to_string(),
+        changed: changes.len() as u64,
+        files: changes.iter().take(NAMED).map(|change| change.path.to_string_lossy().into_owned()).collect(),
+        head,
+    };
+    if !report.changes.is_empty() {
+        return Ok(Some(told(report.before, &report.changes)));
+    }
+    let last = vault.last_restore()?.filter(|last| last.target == report.target && last.paths.is_empty());
+    let Some(last) = last else { return Ok(None) };
+    let changes = vault.diff(last.before, last.target)?;
+    Ok((!changes.is_empty()).then(|| told(last.before, &changes)))
 }
 
 /// Whether the snapshot is not there any more, so that nothing can be put back, now or later.

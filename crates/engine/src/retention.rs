@@ -8,7 +8,6 @@ use ralph_store::Store;
 
 use crate::drive::Drive;
 use crate::error::{EngineError, chain};
-use crate::snapshots::aside;
 
 /// How many attempts of a long run go by between two sweeps.
 const BETWEEN: u32 = 32;
@@ -16,7 +15,9 @@ const BETWEEN: u32 = 32;
 impl<S: Store + 'static> Drive<S> {
     /// A sweep that fails costs space, not the run.
     pub(crate) async fn sweep(&mut self) {
-        if let Err(error) = self.let_go().await {
+        if let Err(error) = self.let_go().await
+            && !error.is_given_up()
+        {
             let text = format!("old snapshots could not be let go of: {}", chain(&error));
             self.run.note(self.now().at, Event::Notice { text });
         }
@@ -32,7 +33,7 @@ impl<S: Store + 'static> Drive<S> {
         let Some(vault) = self.parts.vault.clone() else { return Ok(()) };
         let mut keep = self.parts.retention.clone();
         keep.pinned.extend(self.run.needed_snapshots().filter_map(|id| id.parse::<SnapshotId>().ok()));
-        aside(vault, move |vault| {
+        self.aside(vault, move |vault| {
             let now = SystemTime::now();
             if vault.is_sweep_due(&keep, now)? {
                 vault.sweep(&keep, now)?;

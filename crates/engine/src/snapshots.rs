@@ -1,10 +1,8 @@
 //! The tree as it was: kept before every attempt and after it, and compared.
 
-use std::sync::Arc;
-
 use ralph_core::event::{Event, Occasion};
 use ralph_core::progress::{PIECES, Sketch};
-use ralph_snapshot::{Snapshot, SnapshotError, SnapshotId, TextLimits, Uncovered, Vault};
+use ralph_snapshot::{Snapshot, SnapshotId, TextLimits, Uncovered, Vault};
 use ralph_store::Store;
 
 use crate::drive::Drive;
@@ -22,7 +20,7 @@ impl<S: Store + 'static> Drive<S> {
         occasion: Occasion,
     ) -> Result<Option<Snapshot>, EngineError> {
         let Some(vault) = self.parts.vault.clone() else { return Ok(None) };
-        let snapshot = aside(vault, Vault::take).await?;
+        let snapshot = self.aside(vault, Vault::take).await?;
         let id = snapshot.id.to_string();
         let uncovered = snapshot.uncovered.len() as u64;
         let left_out = self.left_out(&snapshot.uncovered);
@@ -31,7 +29,7 @@ impl<S: Store + 'static> Drive<S> {
         if self.run.origin.is_none() && uncovered > 0 {
             self.run.note(at, Event::Notice { text: not_covered(&left_out, uncovered) });
         }
-        self.run.kept(&id, occasion);
+        self.run.kept(&id, head.as_deref(), occasion);
         let taken = Event::SnapshotTaken {
             iteration,
             attempt,
@@ -62,7 +60,7 @@ impl<S: Store + 'static> Drive<S> {
         if from == to {
             return Ok(Sketch::default());
         }
-        aside(vault, move |vault| {
+        self.aside(vault, move |vault| {
             let changes = vault.diff(from, to)?;
             let text = vault.text_diff(from, to, &TextLimits::default())?;
             let names = changes.iter().map(|change| change.path.to_string_lossy().into_owned());
@@ -88,13 +86,4 @@ fn sketch_of(text: &str, files: Vec<String>) -> Sketch {
         ));
     }
     Sketch { pieces, files }
-}
-
-/// A vault's work takes its time, and signals and controls are heard meanwhile.
-pub(crate) async fn aside<T: Send + 'static>(
-    vault: Arc<Vault>,
-    work: impl FnOnce(&Vault) -> Result<T, SnapshotError> + Send + 'static,
-) -> Result<T, EngineError> {
-    let done = tokio::task::spawn_blocking(move || work(&vault)).await;
-    Ok(done.expect("a vault does not panic and is not cancelled")?)
 }

@@ -17,6 +17,8 @@ pub enum SnapshotError {
     Inside { vault: PathBuf, root: PathBuf },
     #[error("the snapshots at {vault:?} have been in use by another process for {seconds} s; try again when it is done", vault = vault.display())]
     Busy { vault: PathBuf, seconds: u64 },
+    #[error("the work in the snapshots at {vault:?} was given up because the program is to end", vault = vault.display())]
+    GivenUp { vault: PathBuf },
     #[error("no snapshot {id} in {vault:?}; it may have expired", vault = vault.display())]
     Unknown { id: SnapshotId, vault: PathBuf },
     #[error(

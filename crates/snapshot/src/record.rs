@@ -8,7 +8,7 @@ const FIRST: &str = "ralph snapshot 1";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) tree: TreeHash,
-    /// The patterns of `.git/info/exclude`, if there were any.
+    /// The patterns that held in the tree and lay outside of it, if there were any.
     pub(crate) exclude: Option<Digest>,
     /// A tree whose paths were looked at although the rules ignore some of them: what this snapshot does not have of
     /// them was not there.

@@ -1,5 +1,4 @@
-//! Which paths are ignored: `.gitignore` at every level and `.git/info/exclude`, by the patterns alone. A person's
-//! own excludes file is not asked: what a snapshot holds shall not depend on who looks at the project.
+//! Which paths are ignored: by the patterns alone, whether git tracks them or not.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +21,8 @@ pub(crate) struct Rules {
     above: Option<Arc<Rules>>,
     /// How much of a path leads to the directory of these patterns.
     prefix: usize,
+    /// What leads from their directory to the tree, where they lie outside of it.
+    lead: Vec<u8>,
     patterns: Arc<Gitignore>,
 }
 
@@ -36,14 +37,28 @@ impl Rules {
             return above;
         }
         let prefix = if directory.is_empty() { 0 } else { directory.len() + 1 };
-        Some(Arc::new(Rules { above, prefix, patterns }))
+        Some(Arc::new(Rules { above, prefix, lead: Vec::new(), patterns }))
+    }
+
+    /// Adds patterns that are meant from a directory above the tree.
+    pub(crate) fn leading(
+        above: Option<Arc<Rules>>,
+        lead: Vec<u8>,
+        patterns: Arc<Gitignore>,
+    ) -> Option<Arc<Rules>> {
+        if patterns.is_empty() { above } else { Some(Arc::new(Rules { above, prefix: 0, lead, patterns })) }
     }
 
     /// Whether this very path is ignored. That nothing above it is ignored is for the caller to know.
     pub(crate) fn ignore(rules: Option<&Arc<Rules>>, path: &[u8], is_directory: bool) -> bool {
         let mut next = rules;
         while let Some(rules) = next {
-            match rules.patterns.matched(os(&path[rules.prefix..]), is_directory) {
+            let below = &path[rules.prefix..];
+            let matched = match rules.lead.is_empty() {
+                true => rules.patterns.matched(os(below), is_directory),
+                false => rules.patterns.matched(os(&[&rules.lead, below].concat()), is_directory),
+            };
+            match matched {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => next = rules.above.as_ref(),

@@ -99,15 +99,14 @@ impl Vault {
         let mut dropped = Vec::new();
         let mut kept = 0;
         for one in first {
-            match reach.follow(one.id) {
-                Some(_) => kept += 1,
-                None => dropped.push(one.id),
-            }
+            // Whatever has become of it.
+            reach.follow(one.id)?;
+            kept += 1;
         }
         let mut is_full = false;
         for one in rest {
             let is_old = now.duration_since(one.taken).is_ok_and(|age| age > keep.max_age);
-            let found = if is_old || is_full { None } else { reach.follow(one.id) };
+            let found = if is_old || is_full { None } else { reach.follow(one.id)? };
             match found {
                 Some(_) if reach.cost <= keep.max_bytes => kept += 1,
                 Some(news) => {
@@ -156,6 +155,7 @@ impl Vault {
         let writer = PackWriter::regardless(&self.directory, &self.indexes, reader.index());
         let mut done = Vec::new();
         for pack in packs {
+            self.go_on()?;
             match copy(&pack.places, reader, &writer) {
                 Ok(()) => done.push(pack.number),
                 // What can still be read of it is not given up.
@@ -226,8 +226,10 @@ impl<'r, 'v> Reach<'r, 'v> {
     }
 
     /// Adds all that a snapshot holds; says what of it is new. None if it is no snapshot: it was never finished.
-    fn follow(&mut self, id: SnapshotId) -> Option<Vec<Digest>> {
-        let record = Record::parse(&self.reader.read(id.0).ok()?)?;
+    fn follow(&mut self, id: SnapshotId) -> Result<Option<Vec<Digest>>, SnapshotError> {
+        let Some(record) = self.undamaged(id.0)?.and_then(|text| Record::parse(&text)) else {
+            return Ok(None);
+        };
         let mut news = Vec::new();
         self.add(id.0, &mut news);
         if let Some(exclude) = record.exclude {
@@ -241,7 +243,7 @@ impl<'r, 'v> Reach<'r, 'v> {
                 continue;
             }
             // What is damaged cannot be followed; the rest of the snapshot is still worth keeping.
-            let entries = self.reader.read(digest).ok().and_then(|text| manifest::parse(&text));
+            let entries = self.undamaged(digest)?.and_then(|text| manifest::parse(&text));
             for entry in entries.into_iter().flatten() {
                 match entry.kind {
                     Kind::Directory => left.push(entry.digest),
@@ -250,7 +252,16 @@ impl<'r, 'v> Reach<'r, 'v> {
                 }
             }
         }
-        Some(news)
+        Ok(Some(news))
+    }
+
+    /// None for what is damaged. What only cannot be read now is an error: nothing is deleted for that.
+    fn undamaged(&mut self, digest: Digest) -> Result<Option<Vec<u8>>, SnapshotError> {
+        match self.reader.read(digest) {
+            Ok(content) => Ok(Some(content)),
+            Err(SnapshotError::Damaged { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn add(&mut self, digest: Digest, news: &mut Vec<Digest>) -> bool {

@@ -7,17 +7,18 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use crate::beneath::open_to_list;
 use crate::cache::{self, Cache, Stamp, now};
 use crate::crash::point;
 use crate::digest::{Digest, SnapshotId, TreeHash};
 use crate::error::{Attempt, SnapshotError};
 use crate::manifest::{Kind, push_line};
+use crate::outer::Outer;
 use crate::pack::{Batch, PackWriter, TEMPORARY};
 use crate::record::{Counts, Record};
 use crate::rules::Rules;
+use crate::union::Union;
 use crate::vault::{Access, Vault, create_private, write_private};
-use crate::walk::{Cover, Uncovered, Walk, Walked, read_patterns, walk};
+use crate::walk::{Cover, Uncovered, Walk, Walked, walk};
 
 /// What a tree held.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,8 +62,8 @@ pub(crate) struct Taken {
 /// What a restore wants to know besides.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wanted<'a> {
-    /// A tree whose paths are kept whatever the rules say.
-    pub(crate) cover: Option<TreeHash>,
+    /// Trees whose paths are kept whatever the rules say.
+    pub(crate) cover: Option<&'a Union>,
     pub(crate) leftovers: Option<&'a [u8]>,
 }
 
@@ -84,17 +85,19 @@ impl Vault {
         let cache = cache.filter(|cache| self.mark(cache.base()).exists());
         let packs = PackWriter::new(&self.directory, &self.indexes, self.options.limits.news);
         let mut batch = packs.batch();
-        let exclude = read_exclude(root.as_fd());
-        let rules =
-            exclude.as_ref().and_then(|content| Rules::within(None, b"", self.compiled.patterns(content)));
-        let exclude = match exclude.filter(|_| rules.is_some()) {
+        let outer = Outer::read(&self.root, self.options.excludes_file.as_deref(), &self.compiled);
+        let rules = outer.rules(&self.compiled);
+        let exclude = match outer.text() {
             Some(content) => Some(keep(&mut batch, &content)?),
             None => None,
         };
         point("snapshot.take.begun");
         let mut walked = self.walk(root.as_fd(), rules, cache.as_ref(), &packs, wanted)?;
         let tree = assemble(&mut walked, &mut batch)?;
-        let (tree, covers) = (TreeHash(tree), wanted.cover);
+        let (tree, covers) = (TreeHash(tree), wanted.cover.map(|cover| cover.tree));
+        for (digest, manifest) in wanted.cover.iter().flat_map(|cover| &cover.fresh) {
+            batch.put(*digest, manifest)?;
+        }
         let record = Record { tree, exclude, covers, counts: counts(&walked) };
         let text = record.text();
         let id = SnapshotId(Digest::of(text.as_bytes()));
@@ -127,10 +130,11 @@ impl Vault {
         wanted: Wanted<'a>,
     ) -> Result<Walked, SnapshotError> {
         let cover = match wanted.cover {
-            Some(tree) => Some(Cover { tree: tree.0, reader: Mutex::new(self.reader()?) }),
+            Some(names) => Some(Cover { names, reader: Mutex::new(self.reader()?) }),
             None => None,
         };
         walk(&Walk {
+            vault: self,
             root,
             rules,
             exclusions: &self.options.exclusions,
@@ -219,10 +223,4 @@ fn counts(walked: &Walked) -> Counts {
         }
     }
     counts
-}
-
-/// The one file of `.git` that says something about the tree.
-pub(crate) fn read_exclude(root: BorrowedFd<'_>) -> Option<Vec<u8>> {
-    let directory = open_to_list(root, b".git/info").ok()?;
-    read_patterns(directory.as_fd(), b"exclude")
 }

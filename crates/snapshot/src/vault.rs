@@ -4,6 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::digest::SnapshotId;
@@ -20,6 +21,8 @@ const LOCK: &str = "lock";
 #[derive(Debug, Clone)]
 pub struct Options {
     pub exclusions: Exclusions,
+    /// A person's own file of patterns, which counts as it does for git.
+    pub excludes_file: Option<PathBuf>,
     pub limits: Limits,
     /// How long to wait for another process that works in the vault.
     pub wait: Duration,
@@ -37,7 +40,8 @@ pub struct Limits {
 impl Default for Options {
     fn default() -> Options {
         let limits = Limits { file: 1 << 30, news: 20 << 30 };
-        Options { exclusions: Exclusions::default(), limits, wait: Duration::from_secs(120) }
+        let exclusions = Exclusions::default();
+        Options { exclusions, excludes_file: None, limits, wait: Duration::from_secs(120) }
     }
 }
 
@@ -55,9 +59,23 @@ pub struct Vault {
     pub(crate) options: Options,
     pub(crate) indexes: Indexes,
     pub(crate) compiled: Compiled,
+    is_given_up: AtomicBool,
 }
 
 impl Vault {
+    /// Whatever is under way, and all that is asked of this vault from now on, ends as soon as it can without harm:
+    /// nothing is waited for, and no tree is walked to its end. A restore that has begun to change files goes on.
+    pub fn give_up(&self) {
+        self.is_given_up.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn go_on(&self) -> Result<(), SnapshotError> {
+        match self.is_given_up.load(Ordering::Relaxed) {
+            true => Err(SnapshotError::GivenUp { vault: self.directory.clone() }),
+            false => Ok(()),
+        }
+    }
+
     /// Opens the vault of the tree at `root`, and makes it where there is none.
     pub fn open(directory: &Path, root: &Path, options: Options) -> Result<Vault, SnapshotError> {
         let root = root.canonicalize().attempt("find the tree", root)?;
@@ -70,7 +88,9 @@ impl Vault {
         let private = std::fs::Permissions::from_mode(0o700);
         std::fs::set_permissions(&directory, private).attempt("make private", &directory)?;
         let indexes = Indexes::new(&directory);
-        let vault = Vault { directory, root, options, indexes, compiled: Compiled::default() };
+        let compiled = Compiled::default();
+        let is_given_up = AtomicBool::new(false);
+        let vault = Vault { directory, root, options, indexes, compiled, is_given_up };
         vault.write_recipe()?;
         // Whoever holds the lock is alive, and what is half-written is theirs.
         if let Ok(_lock) = vault.lock_within(Duration::ZERO, Access::Alone) {
@@ -168,6 +188,7 @@ impl Vault {
             OpenOptions::new().create(true).append(true).mode(0o600).open(&path).attempt("open", &path)?;
         let begun = Instant::now();
         loop {
+            self.go_on()?;
             let tried = match access {
                 Access::Shared => file.try_lock_shared(),
                 Access::Alone => file.try_lock(),

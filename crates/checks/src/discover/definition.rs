@@ -3,6 +3,8 @@
 //! A part is named behind a `#`: a key of a JSON or TOML document, with dots, or a section of an INI file. Names are
 //! listed whether or not they are there, for a file that appears can take the place of another.
 
+use std::path::Path;
+
 use super::{Criterion, Proposal};
 use crate::tool::Tool;
 
@@ -75,26 +77,46 @@ const ESLINT: &[&str] = &[
     ".eslintignore",
 ];
 const TSC: &[&str] = &["tsconfig.json", "tsconfig.base.json"];
-const BUN_TEST: &[&str] = &["bunfig.toml#test"];
+const BUN_TEST: &[&str] = &["bunfig.toml"];
+/// A shell of its own for the scripts, and every script comes to what that shell makes of it.
+const NPM: &[&str] = &["package.json#scripts", ".npmrc"];
+const PNPM: &[&str] = &["package.json#scripts", ".npmrc", "pnpm-workspace.yaml"];
+const YARN: &[&str] = &["package.json#scripts", ".npmrc", ".yarnrc", ".yarnrc.yml"];
+const BUN: &[&str] = &["package.json#scripts", "bunfig.toml"];
+const MAVEN: &[&str] = &[
+    "mvnw",
+    ".mvn/maven.config",
+    ".mvn/jvm.config",
+    ".mvn/extensions.xml",
+    ".mvn/wrapper/maven-wrapper.properties",
+];
+const GRADLE: &[&str] = &["gradlew", "gradle.properties", "gradle/wrapper/gradle-wrapper.properties"];
 
 /// The files that say what a command runs.
 pub fn scripts(command: &[impl AsRef<str>]) -> Vec<&'static str> {
-    let mut found = Vec::new();
-    for word in command {
-        found.extend(match word.as_ref() {
-            "npm" | "pnpm" | "yarn" | "bun" => ["package.json#scripts"].to_vec(),
-            "make" | "gmake" => super::make::FILES.to_vec(),
-            "just" => super::just::FILES.to_vec(),
-            "./mvnw" => vec!["mvnw"],
-            "./gradlew" => vec!["gradlew"],
-            _ => Vec::new(),
-        });
-    }
-    found
+    let files = |word: &str| -> &'static [&'static str] {
+        match base(word) {
+            "npm" | "npx" => NPM,
+            "pnpm" | "pnpx" => PNPM,
+            "yarn" => YARN,
+            "bun" | "bunx" => BUN,
+            "make" | "gmake" => &super::make::FILES,
+            "just" => &super::just::FILES,
+            "mvn" | "mvnw" => MAVEN,
+            "gradle" | "gradlew" => GRADLE,
+            _ => &[],
+        }
+    };
+    command.iter().flat_map(|word| files(word.as_ref())).copied().collect()
+}
+
+/// The name that a program is known by, wherever it lies.
+pub(super) fn base(word: &str) -> &str {
+    word.rsplit_once('/').map_or(word, |(_, name)| name)
 }
 
 /// Everything that a proposal is defined in. What settles how a program is built is the agent's to change.
-pub fn defined_in(proposal: &Proposal) -> Vec<&'static str> {
+pub fn defined_in(root: &Path, proposal: &Proposal) -> Vec<String> {
     let settings = match (proposal.criterion, proposal.tool) {
         (Criterion::BuildSuccess, _) => &[],
         (Criterion::LintClean, Tool::Rustc) => CLIPPY,
@@ -112,17 +134,23 @@ pub fn defined_in(proposal: &Proposal) -> Vec<&'static str> {
         (_, Tool::Tsc) => TSC,
         (_, _) => &[],
     };
-    scripts(&proposal.command).into_iter().chain(settings.iter().copied()).collect()
+    let named = scripts(&proposal.command).into_iter().chain(settings.iter().copied());
+    let mut found: Vec<String> = named.map(str::to_owned).collect();
+    if proposal.criterion != Criterion::BuildSuccess {
+        found.extend(super::given::defined_by_words(root, "", &proposal.command));
+    }
+    super::given::distinct(found)
 }
 
-/// What a command that a person gave is defined in, as far as its words tell.
-pub fn defined_by_words(command: &[impl AsRef<str>]) -> Vec<&'static str> {
-    let mut found = scripts(command);
-    for word in command {
-        let word = word.as_ref();
-        found.extend(match word.rsplit_once('/').map_or(word, |(_, name)| name) {
-            "clippy" => CLIPPY,
-            "nextest" => NEXTEST,
+/// The settings of the programs that words name.
+pub(super) fn settings(words: &[String]) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        found.extend(match base(word) {
+            "cargo" if words[at..].iter().any(|word| ["test", "t"].contains(&word.as_str())) => CARGO_TEST,
+            "bun" if words[at..].iter().any(|word| word == "test") => BUN_TEST,
+            "clippy" | "cargo-clippy" => CLIPPY,
+            "nextest" | "cargo-nextest" => NEXTEST,
             "golangci-lint" => &super::go::LINTER_SETTINGS,
             "pytest" | "py.test" => PYTEST,
             "ruff" => RUFF,

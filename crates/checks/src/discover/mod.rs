@@ -11,9 +11,11 @@
 mod cargo;
 mod definition;
 mod dir;
+mod given;
 mod go;
 mod just;
 mod jvm;
+mod line;
 mod make;
 mod node;
 mod python;
@@ -23,8 +25,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::tool::Tool;
-pub use definition::{defined_by_words, defined_in, scripts};
+pub use definition::{defined_in, scripts};
 use dir::Dir;
+pub use given::{defined_by_line, defined_by_words};
 
 /// What a check shows when it succeeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

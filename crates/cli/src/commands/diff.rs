@@ -1,6 +1,6 @@
 //! `ralph diff`.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use ralph_core::event::Occasion;
 use ralph_core::id::RunId;
@@ -9,12 +9,14 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::difference::{self, Changed};
-use crate::history::{End, History, Taken, existing_vault, vault_problem};
+use crate::history::{End, History, Taken};
+use crate::paths::below_root;
 use crate::pointed::{Pointed, Span};
-use crate::problem::{self, Problem, Problems};
+use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run};
 use crate::render::faint;
 use crate::settings::Given;
+use crate::vault;
 use crate::words::{print, print_json};
 
 /// Show what a run, or an iteration of it, has changed in the project.
@@ -76,12 +78,11 @@ pub(crate) fn run(args: Args) -> Outcome {
     let is_path = |word: &str| word.contains(['/', '.']) || here.join(word).exists();
     let mut pointed = Pointed::parse(args.words, is_path);
     pointed.paths.extend(args.paths);
-    let wanted = pointed.paths.iter().map(|path| below(&project.place.root, &here, path));
-    let wanted = wanted.collect::<Result<Vec<PathBuf>, Problems>>()?;
+    let wanted = below_root(&project.place.root, &pointed.paths)?;
     let history = history(&project, pointed.run.as_deref())?;
     let (from, to) = history.ends(pointed.span.unwrap_or(Span { first: None, last: None }))?;
     let to = if args.now { End::Now } else { to };
-    let vault = existing_vault(&project.place)?;
+    let vault = vault::existing(&project.place)?;
     let edges = (Edge::kept(&from), Edge::of(&to, &vault)?);
     let ids = (from.id, edges.1.id()?);
     let mut changes = Vec::new();
@@ -144,25 +145,7 @@ fn compare(
         }
     });
     directory.into_iter().for_each(each);
-    compared.map_err(|error| vault_problem(&error).into())
-}
-
-/// A path as a person names it, from the project's root.
-fn below(root: &Path, here: &Path, path: &str) -> Result<PathBuf, Problems> {
-    let mut whole = PathBuf::new();
-    for part in here.join(path).components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(whole.pop()),
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => whole.push(part),
-        }
-    }
-    let outside = || {
-        Problem::new("this path is outside of the project")
-            .at(problem::Place::from(whole.clone()))
-            .next(format!("the project is at {}", root.display()))
-    };
-    Ok(whole.strip_prefix(root).map_err(|_| outside())?.to_owned())
+    compared.map_err(|error| vault::problem(&error).into())
 }
 
 impl Edge {
@@ -175,7 +158,7 @@ impl Edge {
         match end {
             End::Kept(taken) => Ok(Edge::kept(taken)),
             End::Now => {
-                let now = vault.take().map_err(|error| vault_problem(&error))?;
+                let now = vault.take().map_err(|error| vault::problem(&error))?;
                 Ok(Edge { iteration: None, occasion: None, snapshot: now.id.to_string() })
             }
         }
@@ -190,6 +173,7 @@ impl Edge {
 impl std::fmt::Display for Edge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.iteration, self.occasion) {
+            (Some(0), Some(Occasion::End)) => f.write_str("after the first checks"),
             (Some(0), _) => f.write_str("before the first iteration"),
             (Some(n), Some(Occasion::Begin)) => write!(f, "before iteration {n}"),
             (Some(n), _) => write!(f, "after iteration {n}"),

@@ -17,6 +17,8 @@ use super::rollback::take_tree;
 use super::run::{ShowFlags, register};
 use crate::crew::check;
 use crate::history::{History, short};
+use crate::judge;
+use crate::models::Asking;
 use crate::perform::{Stage, hooks, inherited, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
@@ -76,6 +78,7 @@ async fn fork(args: Args, project: Project) -> Outcome {
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, settings) = project.settings(&store, false).await?;
     check(&seen.crew, &staff, &seen.policy.limits)?;
+    let judge = judge::check(&seen.crew, &staff, &seen.policy)?;
     let environment = inherited(&settings);
     let ground = Ground {
         root: &place.root,
@@ -85,6 +88,8 @@ async fn fork(args: Args, project: Project) -> Outcome {
         staff: &staff,
     };
     ground.renew(&seen.policy.sandbox)?;
+    let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
+    judge::check_surroundings(judge.as_ref(), &place, &seen.policy, ground, asking).await?;
     let Some(vault) = vault::wanted(&place, &settings.snapshots)? else {
         let next = "set `enabled = true` in [snapshots], and `state_dir` to a place outside the project";
         return Err(Problem::new("a fork needs snapshots, and none are taken here").next(next).into());
@@ -127,8 +132,9 @@ async fn refuse_unfinished(
 
 async fn forked_from(store: &SqliteStore, source: &RunId, iteration: u32) -> Result<ForkedFrom, Problems> {
     let history = History::read(store, source).await?;
-    let snapshot = history.begin(iteration)?.id.to_string();
-    Ok(ForkedFrom { run: source.clone(), iteration, snapshot })
+    let begun = history.begin(iteration)?;
+    let (snapshot, head) = (begun.id.to_string(), begun.head.clone());
+    Ok(ForkedFrom { run: source.clone(), iteration, snapshot, head })
 }
 
 /// The files are put back by the run itself, once it is journalled that it owes that.
@@ -161,5 +167,6 @@ fn new_run(id: RunId, at: Timestamp, seen: Run, from: ForkedFrom) -> Run {
     };
     let mut run = Run::start(request, Moment { at, running: std::time::Duration::ZERO });
     run.steering = seen.steering;
+    run.inherited = seen.baseline.or(seen.inherited);
     run
 }

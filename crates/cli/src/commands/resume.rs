@@ -9,20 +9,19 @@ use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
 use ralph_core::run::Run;
 use ralph_engine::lock::{self, LockError, TreeLock};
-use ralph_engine::{Hook, Place, carry_out, custody, deliveries, restored, ring};
+use ralph_engine::{Hook, Place, custody, deliveries, ring};
 use ralph_store::{Commit, SqliteStore, Store, StoreError};
 
 use super::Outcome;
 use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
-use crate::amend::amend;
 use crate::crew::check;
+use crate::debt;
 use crate::judge;
 use crate::models::Asking;
 use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
-use crate::restoring::told;
 use crate::sandbox::Ground;
 use crate::settings::Given;
 use crate::vault;
@@ -35,16 +34,18 @@ Examples:
   ralph resume 1k7zq0m8xw3f  a run by its id, or the beginning of it
   ralph resume --keep-tree   go on with what an interrupted attempt left
 
-An attempt that was cut short is made again from the files it began with; `ralph rollback --undo` takes that back.")]
+An attempt that was cut short is made again from the files it began with; `ralph rollback --undo` takes that back.
+A run that failed and died before it put its files back, as `on_failure` wants it, does so after asking, if nothing
+else was done to them since.")]
 pub(crate) struct Args {
     /// The run's id or the beginning of it; the latest by default
     run: Option<String>,
 
-    /// Leave the files as an attempt that was cut short left them
+    /// Leave the files as an attempt that was cut short, or a run that failed, left them
     #[arg(long)]
     keep_tree: bool,
 
-    /// Use what the project's files ask to run, without `ralph trust`
+    /// Do not ask: use what the project's files ask to run without `ralph trust`, and put back what a failed run owes
     #[arg(long)]
     yes: bool,
 
@@ -66,9 +67,8 @@ async fn resume(args: Args, project: Project) -> Outcome {
     }
     let seen = load(&store, &id).await?;
     if !seen.is_unfinished() {
-        if seen.to_put_back().is_some() {
-            put_back(&store, &project.place, &seen).await?;
-        }
+        let ended = debt::Ended { store: &store, place: &project.place, run: &seen };
+        ended.settle(args.keep_tree, args.yes).await?;
         return finished(&seen);
     }
     let lock = take_lock(&project.place, &id)?;
@@ -125,18 +125,6 @@ async fn unpause(store: &SqliteStore, place: &Place, id: &RunId) -> Result<bool,
     Ok(true)
 }
 
-/// The run ended, and the crash came before its tree was put back as its settings want it.
-async fn put_back(store: &SqliteStore, place: &Place, run: &Run) -> Result<(), Problems> {
-    let _lock = take_lock(place, &run.id)?;
-    let owed = run.to_put_back().and_then(|owed| owed.snapshot.parse().ok());
-    let (Some(target), Ok(vault)) = (owed, vault::existing(place)) else { return Ok(()) };
-    let report = carry_out(&vault, target, &[]).map_err(|error| vault::problem(&error))?;
-    amend(store, &run.id, |run, now| run.after_put_back(restored(&report), now)).await?;
-    crate::words::print("put back as it was before the run; `ralph rollback --undo` takes this back\n");
-    crate::words::print(&told(&report, false));
-    Ok(())
-}
-
 /// A run that has ended for good says so again, with the exit code it had.
 fn finished(run: &Run) -> Outcome {
     let stop = run.stop().expect("a finished run has stopped");
@@ -145,7 +133,7 @@ fn finished(run: &Run) -> Outcome {
     Ok(stop.reason.exit_code())
 }
 
-fn take_lock(place: &Place, id: &RunId) -> Result<TreeLock, Problems> {
+pub(crate) fn take_lock(place: &Place, id: &RunId) -> Result<TreeLock, Problems> {
     TreeLock::acquire_within(PATIENCE, &place.root, &place.owner_file(), id).map_err(|error| match &error {
         LockError::Held(Some(owner)) if !owner.is_alive() => {
             let problem = Problem::new("the guard of a dead run still holds this directory");

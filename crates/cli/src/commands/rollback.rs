@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
-use ralph_core::put_back::{PutBack, Why};
+use ralph_core::moment::Moment;
+use ralph_core::put_back::{Extent, PutBack, Restored, Why};
+use ralph_core::run::Run;
 use ralph_engine::Place;
 use ralph_engine::lock::{self, LockError, TreeLock};
 use ralph_engine::{carry_out, custody, head, restored};
@@ -13,16 +16,17 @@ use ralph_store::{SqliteStore, Store};
 
 use super::Outcome;
 use super::control::PATIENCE;
+use super::resume::load;
 use crate::amend::amend;
 use crate::history::{History, Taken, short};
 use crate::paths::below_root;
 use crate::perform::lock_problem;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
-use crate::restoring::{RollbackShown, agreed, head_moved, told};
+use crate::restoring::{HeadMoved, RollbackShown, agreed, told};
 use crate::settings::Given;
+use crate::vault;
 use crate::words::{print, print_json};
-use crate::{follow, vault};
 
 /// Put the files back: as they were before a run, or when one of its iterations began.
 #[derive(Debug, clap::Args)]
@@ -82,22 +86,27 @@ pub(crate) fn run(args: Args) -> Outcome {
         let vault = vault::existing(&project.place)?;
         let paths = below_root(&project.place.root, &args.paths)?;
         let run = find_run(&store, &project.place, args.run.as_deref()).await?;
-        let _lock = take_tree(&project.place, &run)?;
+        let lock = take_tree(&project.place, &nobodys())?;
         if !args.dry_run {
             for id in [&run, &find_run(&store, &project.place, None).await?] {
                 let reaped = custody::reap_run(id.as_str());
                 reaped.map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
             }
         }
-        finish_first(&store, &vault, &run, &args).await?;
+        finish_first(&store, &project.place, &vault, &run, &args).await?;
         let aim = match &args.snapshot {
             _ if args.undo => last(&store, &vault, run).await?,
-            Some(id) => named(&vault, run, id, paths)?,
+            Some(id) => named(&store, &vault, run, id, paths).await?,
             None => wanted(&History::read(&store, &run).await?, args.to, paths)?,
         };
-        let moved = head_moved(aim.head.as_deref(), head(&project.place.root).as_deref());
-        roll_back(&store, &vault, &aim, &args, moved).await
+        let ground = Ground { store: &store, place: &project.place, vault: &vault };
+        ground.roll_back(&aim, &args, lock).await
     })
+}
+
+/// An id of its own: no run is alive while its files are put back.
+fn nobodys() -> RunId {
+    RunId::new(Timestamp::now(), ralph_engine::entropy())
 }
 
 /// Nobody may be at work in the tree; a dead run's guard is waited for.
@@ -110,7 +119,13 @@ pub(crate) fn take_tree(place: &Place, run: &RunId) -> Result<TreeLock, Problems
 }
 
 /// A rollback that was cut short is finished before anything else is done to the tree.
-async fn finish_first(store: &SqliteStore, vault: &Vault, run: &RunId, args: &Args) -> Result<(), Problems> {
+async fn finish_first(
+    store: &SqliteStore,
+    place: &Place,
+    vault: &Vault,
+    run: &RunId,
+    args: &Args,
+) -> Result<(), Problems> {
     let pending = vault.pending_restore().map_err(|error| vault::problem(&error))?;
     let Some(pending) = pending else { return Ok(()) };
     let say = |text: &str| if args.json { eprint!("{text}") } else { print(text) };
@@ -123,6 +138,13 @@ async fn finish_first(store: &SqliteStore, vault: &Vault, run: &RunId, args: &Ar
     if let Some(report) = finished {
         let text = ralph_engine::finished(&report);
         amend(store, run, |run, now| run.note(now.at, Event::Notice { text: text.clone() })).await?;
+        let latest = find_run(store, place, None).await?;
+        let (target, extent) = (pending.target.to_string(), Extent::of(&pending.paths));
+        let done = restored(vault, &report, head(&place.root)).map_err(|error| vault::problem(&error))?;
+        let change = |run: &mut Run, now| run.restore_finished(&target, extent, done.clone(), now);
+        if would_change(&load(store, &latest).await?, change) {
+            amend(store, &latest, change).await?;
+        }
         say(&format!("{text}\n{}", told(&report, false)));
     }
     Ok(())
@@ -139,18 +161,32 @@ fn wanted(history: &History, to: Option<u32>, paths: Vec<PathBuf>) -> Result<Aim
 }
 
 /// A snapshot that a person names.
-fn named(vault: &Vault, run: RunId, id: &str, paths: Vec<PathBuf>) -> Result<Aim, Problems> {
+async fn named(
+    store: &SqliteStore,
+    vault: &Vault,
+    run: RunId,
+    id: &str,
+    paths: Vec<PathBuf>,
+) -> Result<Aim, Problems> {
     let all = vault.list().map_err(|error| vault::problem(&error))?;
     let mut like = all.iter().map(|kept| kept.id).filter(|kept| kept.to_string().starts_with(id));
     let target = match (like.next(), like.next()) {
         (Some(only), None) => only,
-        (None, _) => return Err(Problem::new(format!("there is no snapshot `{id}`")).into()),
-        (Some(_), Some(_)) => {
-            return Err(Problem::new(format!("more than one snapshot begins with `{id}`")).into());
+        (None, _) => {
+            return Err(Problem::new(format!("there is no snapshot `{id}`"))
+                .next("`ralph snapshots --all` lists those that there are")
+                .into());
+        }
+        (Some(one), Some(other)) => {
+            return Err(Problem::new(format!("more than one snapshot begins with `{id}`"))
+                .next(format!("give more of it: `{}` and `{}` are among them", short(&one), short(&other)))
+                .into());
         }
     };
     let when = format!("in snapshot {}", short(&target));
-    Ok(Aim { run, target, paths, iteration: None, why: Why::Chosen, when, head: None })
+    let (_, head) = when_kept(store, target, |_| true).await?.unzip();
+    let head = head.flatten().filter(|_| paths.is_empty());
+    Ok(Aim { run, target, paths, iteration: None, why: Why::Chosen, when, head })
 }
 
 /// What the last rollback, whoever made it, began with.
@@ -161,59 +197,109 @@ async fn last(store: &SqliteStore, vault: &Vault, latest: RunId) -> Result<Aim, 
             .next("`ralph rollback` puts the files back as they were before the latest run")
             .into());
     };
-    let run = whose(store, &last.before.to_string()).await?.unwrap_or(latest);
+    let told = when_kept(store, last.before, |taken| taken.put_back.is_some()).await?;
+    let (run, head) = told.unwrap_or((latest, None));
     let when = "before the last rollback".to_owned();
     let (target, paths) = (last.before, last.paths);
-    Ok(Aim { run, target, paths, iteration: None, why: Why::Undone, when, head: None })
+    let head = head.filter(|_| paths.is_empty());
+    Ok(Aim { run, target, paths, iteration: None, why: Why::Undone, when, head })
 }
 
-/// The run whose journal tells of the rollback that this undoes.
-async fn whose(store: &SqliteStore, undo: &str) -> Result<Option<RunId>, Problems> {
+/// The run whose journal tells of a snapshot last, and what git's HEAD pointed at then. A rollback tells of the one that
+/// undoes it.
+async fn when_kept(
+    store: &SqliteStore,
+    snapshot: SnapshotId,
+    is_meant: impl Fn(&Taken) -> bool,
+) -> Result<Option<(RunId, Option<String>)>, Problems> {
     let runs = store.runs(usize::MAX).await.map_err(|error| store_problem(&error))?;
     for run in runs {
-        let journal = follow::journal(store, &run.id).await?;
-        let tells = |event: &Event| matches!(event, Event::RolledBack { undo: its, .. } if its == undo);
-        if journal.iter().any(|entry| tells(&entry.event)) {
-            return Ok(Some(run.id));
+        let history = History::read(store, &run.id).await?;
+        let mut taken = history.taken.into_iter().rev();
+        if let Some(taken) = taken.find(|taken| taken.id == snapshot && is_meant(taken)) {
+            return Ok(Some((run.id, taken.head)));
         }
     }
     Ok(None)
 }
 
-async fn roll_back(
-    store: &SqliteStore,
-    vault: &Vault,
-    aim: &Aim,
-    args: &Args,
-    moved: Option<String>,
-) -> Outcome {
-    let restore = Restore { paths: aim.paths.clone(), dry_run: true };
-    let plan = vault.restore(aim.target, &restore).map_err(|error| vault::problem(&error))?;
-    if !args.json {
-        announce(aim, &plan);
+/// What a rollback is done with.
+struct Ground<'a> {
+    store: &'a SqliteStore,
+    place: &'a Place,
+    vault: &'a Vault,
+}
+
+impl Ground<'_> {
+    /// Nobody waits for the tree while a person is being asked.
+    async fn roll_back(&self, aim: &Aim, args: &Args, lock: TreeLock) -> Outcome {
+        let head = head(&self.place.root);
+        let moved = HeadMoved::between(aim.head.as_deref(), head.as_deref());
+        let plan = self.plan(aim)?;
+        if !args.json {
+            announce(aim, &plan);
+        }
+        if args.dry_run {
+            return Ok(show(aim, &plan, args, moved));
+        }
+        if plan.changes.is_empty() {
+            journal(self.store, aim, None).await?;
+            return Ok(show(aim, &plan, args, moved));
+        }
+        drop(lock);
+        let hint = "`ralph rollback --dry-run` shows what would be done, `--yes` does it";
+        if !agreed(args.yes, args.json, "Put this back? [y/N] ", hint)? {
+            print("nothing was changed\n");
+            return Ok(0);
+        }
+        let _lock = take_tree(self.place, &nobodys())?;
+        if self.plan(aim)?.changes != plan.changes {
+            return Err(Problem::new("something was changed meanwhile; nothing was put back")
+                .next("`ralph rollback --dry-run` shows what would be done now")
+                .into());
+        }
+        let report = carry_out(self.vault, aim.target, &aim.paths).map_err(|error| vault::problem(&error))?;
+        let done = restored(self.vault, &report, head).map_err(|error| vault::problem(&error))?;
+        journal(self.store, aim, done).await?;
+        if !args.json {
+            print(&told(&report, false));
+            print(if aim.why == Why::Undone {
+                "taken back; `ralph rollback --undo` does it again\n"
+            } else {
+                "`ralph rollback --undo` takes this back\n"
+            });
+        }
+        Ok(show(aim, &report, args, moved))
     }
-    if plan.changes.is_empty() || args.dry_run {
-        return Ok(show(aim, &plan, args, moved));
+
+    fn plan(&self, aim: &Aim) -> Result<Report, Problems> {
+        let restore = Restore { paths: aim.paths.clone(), dry_run: true };
+        self.vault.restore(aim.target, &restore).map_err(|error| vault::problem(&error).into())
     }
-    let hint = "`ralph rollback --dry-run` shows what would be done, `--yes` does it";
-    if !agreed(args.yes, args.json, "Put this back? [y/N] ", hint)? {
-        print("nothing was changed\n");
-        return Ok(0);
+}
+
+/// The run that was aimed at tells of it, and so does the latest one if it is to go on with this tree: what it owed the
+/// tree, and what it was about to judge, are done with. So they are where everything was as it is wanted already.
+async fn journal(store: &SqliteStore, aim: &Aim, restored: Option<Restored>) -> Result<(), Problems> {
+    let extent = Extent::of(&aim.paths);
+    let latest = store.latest_run().await.map_err(|error| store_problem(&error))?;
+    let beside = latest.filter(|latest| latest.id != aim.run && latest.is_unfinished());
+    let beside = beside.map(|latest| (latest.id, None, Why::Chosen));
+    for (id, iteration, why) in [(aim.run.clone(), aim.iteration, aim.why)].into_iter().chain(beside) {
+        let done = PutBack { snapshot: aim.target.to_string(), iteration, why, head: aim.head.clone() };
+        let done = restored.clone().map(|restored| (done, restored));
+        let change = |run: &mut Run, now| run.rolled_back(extent, done.clone(), now);
+        if done.is_some() || would_change(&load(store, &id).await?, change) {
+            amend(store, &id, change).await?;
+        }
     }
-    let report = carry_out(vault, aim.target, &aim.paths).map_err(|error| vault::problem(&error))?;
-    if let Some(restored) = restored(&report) {
-        let done = PutBack { snapshot: aim.target.to_string(), iteration: aim.iteration, why: aim.why };
-        amend(store, &aim.run, |run, now| run.put_back(done.clone(), restored.clone(), now)).await?;
-    }
-    if !args.json {
-        print(&told(&report, false));
-        print(if aim.why == Why::Undone {
-            "taken back; `ralph rollback --undo` does it again\n"
-        } else {
-            "`ralph rollback --undo` takes this back\n"
-        });
-    }
-    Ok(show(aim, &report, args, moved))
+    Ok(())
+}
+
+fn would_change(run: &Run, change: impl Fn(&mut Run, Moment)) -> bool {
+    let mut next = run.clone();
+    change(&mut next, Moment { at: Timestamp::now(), running: run.tally.running });
+    next != *run
 }
 
 fn announce(aim: &Aim, plan: &Report) {
@@ -226,11 +312,11 @@ fn announce(aim: &Aim, plan: &Report) {
 }
 
 /// The end of what is said, and the exit code.
-fn show(aim: &Aim, report: &Report, args: &Args, moved: Option<String>) -> u8 {
+fn show(aim: &Aim, report: &Report, args: &Args, moved: Option<HeadMoved>) -> u8 {
     if args.json {
-        print_json(&RollbackShown::new(&aim.run, aim.iteration, report, args.dry_run));
+        print_json(&RollbackShown::new(&aim.run, aim.iteration, report, args.dry_run, moved));
     } else {
-        print(&moved.unwrap_or_default());
+        print(&moved.map_or(String::new(), |moved| moved.told()));
     }
     u8::from(!report.problems.is_empty())
 }

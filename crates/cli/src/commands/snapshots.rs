@@ -3,21 +3,19 @@
 use ralph_core::Timestamp;
 use ralph_core::event::Occasion;
 use ralph_core::id::RunId;
+use ralph_core::put_back::Why;
 use ralph_snapshot::{ChangeKind, Kind, SnapshotError, SnapshotId, State, Vault};
 use ralph_store::{SqliteStore, Store};
 use serde::Serialize;
 
 use super::Outcome;
-use crate::follow;
-use crate::history::{History, Taken, existing_vault, vault_problem};
+use crate::history::{History, Taken, short};
 use crate::problem::Problems;
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::render::{BAD, CALM, FAINT, GOOD, HEAD, inert, paint};
 use crate::settings::Given;
+use crate::vault;
 use crate::words::{counted, moment, print, print_json, size};
-
-/// How much of a snapshot's id people see.
-const SHORT: usize = 8;
 
 /// List what was kept of the project's tree, before and after each iteration.
 #[derive(Debug, clap::Args)]
@@ -52,6 +50,8 @@ struct Listed {
     iteration: u32,
     attempt: u32,
     occasion: Occasion,
+    /// Why the tree was put back right after, which this undoes; null for those that an attempt began or ended with.
+    put_back: Option<Why>,
     /// The same for the same content.
     snapshot: String,
     /// What it holds; null where it has expired.
@@ -99,16 +99,16 @@ pub(crate) fn run(args: &Args) -> Outcome {
             return all(&store).await;
         }
         let id = find_run(&store, &project.place, args.run.as_deref()).await?;
-        Ok(vec![history(&store, id).await?])
+        Ok(vec![History::read(&store, &id).await?])
     })?;
-    let vault = existing_vault(&project.place)?;
+    let vault = vault::existing(&project.place)?;
     if let ([only], false) = (histories.as_slice(), args.all)
         && only.taken.is_empty()
     {
         return Err(only.nothing_kept().into());
     }
     let looked = look(&vault, &histories);
-    let (snapshots, (count, bytes)) = looked.map_err(|error| vault_problem(&error))?;
+    let (snapshots, (count, bytes)) = looked.map_err(|error| vault::problem(&error))?;
     let directory = project.place.snapshots().display().to_string();
     let listed = Snapshots { snapshots, store: Totals { directory, snapshots: count, bytes } };
     if args.json {
@@ -119,17 +119,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
     Ok(0)
 }
 
-async fn history(store: &SqliteStore, id: RunId) -> Result<History, Problems> {
-    let journal = follow::journal(store, &id).await?;
-    Ok(History::of(id, &journal))
-}
-
 /// Of every run, the oldest first.
 async fn all(store: &SqliteStore) -> Result<Vec<History>, Problems> {
     let runs = store.runs(usize::MAX).await.map_err(|error| store_problem(&error))?;
     let mut histories = Vec::new();
     for run in runs.into_iter().rev() {
-        histories.push(history(store, run.id).await?);
+        histories.push(History::read(store, &run.id).await?);
     }
     Ok(histories)
 }
@@ -172,6 +167,7 @@ impl Listed {
             iteration: taken.iteration,
             attempt: taken.attempt,
             occasion: taken.occasion,
+            put_back: taken.put_back,
             snapshot: taken.id.to_string(),
             holds,
             changes,
@@ -183,12 +179,15 @@ impl Listed {
 
     fn line(&self) -> String {
         let attempt = if self.attempt > 1 { format!(".{}", self.attempt) } else { String::new() };
-        let place = match (self.iteration, self.occasion) {
-            (0, _) => "before".to_owned(),
-            (n, Occasion::Begin) => format!("before {n}{attempt}"),
-            (n, Occasion::End) => format!("after {n}{attempt}"),
+        let place = match (self.put_back, self.iteration, self.occasion) {
+            (Some(Why::Forked), ..) => "before fork".to_owned(),
+            (Some(_), ..) => "at rollback".to_owned(),
+            (None, 0, Occasion::Begin) => "before".to_owned(),
+            (None, 0, Occasion::End) => "first checks".to_owned(),
+            (None, n, Occasion::Begin) => format!("before {n}{attempt}"),
+            (None, n, Occasion::End) => format!("after {n}{attempt}"),
         };
-        let id = self.snapshot.get(..SHORT).unwrap_or_default();
+        let id = short(&self.snapshot);
         let files =
             self.holds.as_ref().map_or_else(|| "expired".to_owned(), |holds| counted(holds.files, "file"));
         let stored = if self.stored > 0 { size(self.stored) } else { String::new() };

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use ralph_core::account::Account;
 use ralph_core::id::RunId;
+use ralph_core::put_back::PutBack;
 use ralph_core::stop::RunState;
 use ralph_core::view::{Doing, RunView};
 use ralph_engine::lock;
@@ -17,7 +18,7 @@ use crate::render;
 use crate::settings::Given;
 use crate::vault;
 use crate::words::{counted, moment, print, print_json, since, span};
-use crate::{bars, follow};
+use crate::{bars, debt, follow};
 
 /// Show how a run stands: the latest of this directory, or one by its id.
 #[derive(Debug, clap::Args)]
@@ -48,6 +49,8 @@ pub(crate) struct Status {
     resumable: bool,
     /// Whether a rollback was cut short; the next `ralph rollback` or `ralph resume` finishes it.
     rollback_pending: bool,
+    /// What `ralph resume` puts the files back to, unless a newer run has begun since.
+    owed: Option<PutBack>,
     /// What can be done about a run that failed.
     next: Vec<Advice>,
 }
@@ -86,8 +89,9 @@ pub(crate) fn run(args: Args) -> Outcome {
         let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
         let rollback_pending = !alive && vault::pending(&project.place).is_some();
         let resumable = run.is_unfinished() && !alive;
-        let next = advice(&run, &project.place);
-        let status = Status { alive, resumable, rollback_pending, next, view };
+        let next = advice(&run, &follow::journal(&store, &id).await?, &project.place);
+        let owed = debt::owed(&store, &run).await?;
+        let status = Status { alive, resumable, rollback_pending, owed, next, view };
         if args.json {
             print_json(&status);
         } else {
@@ -150,6 +154,12 @@ fn tell(status: &Status, account: &Account) -> String {
     }
     if status.rollback_pending {
         text += "rollback  was cut short; `ralph rollback` or `ralph resume` finishes it\n";
+    }
+    if let Some(owed) = status.owed.as_ref().filter(|_| !status.alive) {
+        let when =
+            owed.iteration.map_or("before the run".to_owned(), |n| format!("when iteration {n} began"));
+        text +=
+            &format!("owed      the files are to be as they were {when}: `ralph resume` puts them back\n");
     }
     text += &next(status);
     text

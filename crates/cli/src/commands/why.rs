@@ -1,6 +1,9 @@
 //! `ralph why`.
 
+use std::borrow::Cow;
+
 use ralph_core::account::{Account, Pass};
+use ralph_core::check::CheckResult;
 use ralph_core::stop::{RunState, StopReason};
 use serde::Serialize;
 
@@ -42,7 +45,7 @@ pub(crate) struct Why {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 struct Next {
     command: String,
-    why: &'static str,
+    why: Cow<'static, str>,
 }
 
 pub(crate) fn run(args: Args) -> Outcome {
@@ -55,7 +58,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         let picked = iteration.map(|number| pick(&account, number)).transpose()?;
         let of_picked = picked.map(|pass| Next {
             command: format!("ralph diff {id} {}", pass.iteration),
-            why: "what this iteration did",
+            why: "what this iteration did".into(),
         });
         let next: Vec<Next> = of_picked.map_or_else(|| next(&account), |step| vec![step]);
         if args.json {
@@ -94,10 +97,15 @@ fn tell(account: &Account, picked: Option<&Pass>, next: &[Next]) -> String {
     text
 }
 
+/// A check that passed before anything was done.
+fn green(account: &Account) -> Option<&CheckResult> {
+    account.before.iter().find(|check| check.passed)
+}
+
 /// What a person may do about it.
 fn next(account: &Account) -> Vec<Next> {
     let run = &account.run;
-    let step = |command: String, why| Next { command, why };
+    let step = |command: String, why: &'static str| Next { command, why: why.into() };
     let diff = |why| step(format!("ralph diff {run}"), why);
     let logs = |why| step(format!("ralph logs {run}"), why);
     let again = |flag: &str, why| step(format!("ralph run \"PROMPT\" {flag}"), why);
@@ -122,6 +130,14 @@ fn next(account: &Account) -> Vec<Next> {
         ],
         StopReason::ConsecutiveFailures | StopReason::TasksUndone => {
             vec![logs("what the agent printed before it failed")]
+        }
+        // Only a check that was to fail first ends a run before an iteration with what the checks found.
+        StopReason::Configuration if account.iterations.is_empty() && green(account).is_some() => {
+            let name = green(account).map_or("", |check| &check.name);
+            let why = format!(
+                "{name} passes already: leave --red-first (`red_first` in [verify]) out, or give a check that fails until it is done"
+            );
+            vec![Next { command: "ralph run \"PROMPT\"".to_owned(), why: why.into() }]
         }
         StopReason::Configuration | StopReason::Authentication => {
             vec![step(

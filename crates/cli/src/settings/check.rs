@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ignore::gitignore::GitignoreBuilder;
 use ralph_core::check::{Check, Command, Criterion, Judge};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
@@ -227,7 +228,8 @@ pub(crate) fn patterns(raw: &Raw) -> Result<Vec<String>, Refused> {
         Raw::Given(text) => text.lines().map(str::to_owned).collect(),
         other => plain::texts(other, RULE)?,
     };
-    match patterns.iter().find(|pattern| globset::Glob::new(pattern).is_err()) {
+    let is_wrong = |pattern: &&String| GitignoreBuilder::new("").add_line(None, pattern).is_err();
+    match patterns.iter().find(is_wrong) {
         Some(wrong) => {
             let what = format!("`{}` is not a pattern", shortened(wrong));
             Err(Refused::new(what, format!("write {RULE}")))

@@ -5,6 +5,7 @@
 mod catalogue;
 pub(crate) mod check;
 mod environment;
+mod excludes;
 mod file;
 pub(crate) mod flags;
 pub(crate) mod hook;
@@ -29,6 +30,7 @@ mod verify;
 mod tests;
 
 pub(crate) use catalogue::schema;
+pub(crate) use excludes::excludes_file;
 pub(crate) use hook::Hook;
 pub(crate) use nearest::nearest;
 pub(crate) use raw::Given;

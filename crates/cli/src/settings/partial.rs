@@ -83,7 +83,7 @@ pub(crate) struct LimitsPart {
     /// How many US dollars a run may cost; unset, they are not limited.
     #[schemars(with = "Option<CostValue>", extend("examples" = ["12.50"]))]
     pub(crate) max_cost_usd: Option<Set<Cost>>,
-    /// How many attempts may fail in a row before the run stops.
+    /// How many attempts may fail in a row before the run stops; checks that are cut short count as well.
     #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_FAILURES), extend("default" = 5))]
     pub(crate) max_consecutive_failures: Option<Set<NonZeroU32>>,
     /// How many iterations in a row may leave files, commits and failures as they were (3 where there are criteria).
@@ -207,10 +207,10 @@ pub(crate) struct SandboxPart {
     /// can do. A sandbox that cannot be had is an error.
     #[schemars(with = "Option<SandboxChoice>", extend("default" = "off"))]
     pub(crate) mode: Option<Set<SandboxChoice>>,
-    /// Whether the agent may use the network; only bubblewrap can take it away.
+    /// Whether the agent and the checks may use the network; only bubblewrap can take it away.
     #[schemars(with = "Option<bool>", extend("default" = true))]
     pub(crate) network: Option<Set<bool>>,
-    /// Where else the agent may write, as absolute paths or below ~; what is not there is left out.
+    /// Where else the agent and the checks may write, as absolute paths or below ~; what is not there is left out.
     #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["~/.cargo", "~/.npm"]]))]
     pub(crate) write: Option<Set<Vec<String>>>,
 }

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use super::check::{CheckSet, Wanted};
 use super::hook::Hook;
 use super::limits::LimitsSet;
-use super::origin::Set;
+use super::origin::{Layer, Set};
 use super::partial::{AgentPart, LimitsPart, OutputPart, Partial, PromisePart, SandboxPart};
 use super::snapshots::{Snapshots, SnapshotsPart};
 use super::sources::base_dir;
@@ -43,6 +43,8 @@ pub(crate) struct Settings {
     /// The checks of the configuration.
     pub(crate) checks: Vec<Check>,
     pub(crate) criteria: Vec<Wanted>,
+    /// Whether they were given on the command line.
+    pub(crate) typed_criteria: bool,
     pub(crate) check_timeout: Duration,
     verification: Verification,
     /// What must hold, where somebody said so.
@@ -167,6 +169,11 @@ impl Settings {
             limits: LimitsSet::resolve(&merged.limits)?,
             checks: checks(merged),
             criteria: certain(&merged.verify.criteria),
+            typed_criteria: merged
+                .verify
+                .criteria
+                .as_ref()
+                .is_some_and(|set| set.origin.layer() == Layer::Flag),
             check_timeout: certain(&merged.verify.timeout),
             verification: merged.verify.verification(),
             require: merged.completion.require.as_ref().map(|set| set.value.clone()),

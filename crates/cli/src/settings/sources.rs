@@ -46,10 +46,12 @@ pub(crate) fn base_dir(
     variable: &str,
     below_home: &str,
 ) -> Option<PathBuf> {
-    let absolute =
-        |name: &str| env.get(OsStr::new(name)).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home)))?;
+    let base = absolute(env, variable).or_else(|| Some(absolute(env, "HOME")?.join(below_home)))?;
     Some(base.join("ralph"))
+}
+
+pub(super) fn absolute(env: &BTreeMap<OsString, OsString>, variable: &str) -> Option<PathBuf> {
+    env.get(OsStr::new(variable)).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// What a project's own file sets.

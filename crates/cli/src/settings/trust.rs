@@ -98,15 +98,17 @@ fn carried(partial: &Partial) -> Vec<Carried> {
         carry("sandbox.write", &partial.sandbox.write, |paths| {
             (json!(paths), format!("lets the agent write to: {}", listed(paths)))
         }),
-        carry(
-            "verify.judge",
-            &partial.verify.judge.clone().filter(|set| set.value != Judge::Exit),
-            |judge| {
-                let also =
-                    if *judge == Judge::Both { " beside the checks" } else { ", whatever the checks say" };
-                (json!(judge), format!("lets an agent judge{also}"))
-            },
-        ),
+        carry("verify.judge", &partial.verify.judge, |judge| {
+            let does = match judge {
+                Judge::Exit => "lets the checks judge alone",
+                Judge::Both => "lets an agent judge beside the checks",
+                Judge::Agent => "lets an agent judge, whatever the checks say",
+            };
+            (json!(judge), does.to_owned())
+        }),
+        carry("verify.judge_model", &partial.verify.judge_model, |model| {
+            (json!(model), format!("judges, where an agent judges, with the model {model}"))
+        }),
         carry("verify.judge_agent", &partial.verify.judge_agent, |name| {
             (json!(name.as_str()), format!("runs as judge, where an agent judges: {name}"))
         }),
@@ -122,6 +124,7 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     .into_iter()
     .flatten()
     .collect();
+    all.extend(done(partial));
     all.extend(partial.checks.iter().map(|set| check(&set.value)));
     all.extend(wanted(partial));
     all.extend(partial.routes.iter().filter_map(|set| route(&set.value)));
@@ -138,6 +141,30 @@ fn carry<T>(
     Some(Carried { key, value, effect })
 }
 
+/// What shows that a task is done; anything here can ask for less than the person does.
+fn done(partial: &Partial) -> impl Iterator<Item = Carried> {
+    let plain = partial.promise.nonce.as_ref().filter(|set| !set.value);
+    let green = partial.verify.red_first.as_ref().filter(|set| !set.value);
+    let all = [
+        carry("completion.require", &partial.completion.require, |signals| {
+            let words = json!(signals);
+            let names: Vec<String> = words.as_array().into_iter().flatten().map(word).collect();
+            let names = listed(&names);
+            (words, format!("counts a task as done by: {names}"))
+        }),
+        carry("promise.word", &partial.promise.word, |word| {
+            (json!(word.to_string()), format!("takes for the agent's promise the word {word}"))
+        }),
+        carry("promise.nonce", &plain.cloned(), |on| {
+            (json!(on), "takes the agent's promise without this run's nonce".to_owned())
+        }),
+        carry("verify.red_first", &green.cloned(), |on| {
+            (json!(on), "lets a run begin whose checks pass already".to_owned())
+        }),
+    ];
+    all.into_iter().flatten()
+}
+
 /// A route that names no agent only tells a permitted one how to think.
 fn route(route: &Route) -> Option<Carried> {
     let agent = route.agent.as_ref()?;
@@ -152,16 +179,21 @@ fn check(set: &CheckSet) -> Carried {
     Carried { key: "check", value, effect: format!("runs as check {}: {}", check.name, check.command) }
 }
 
-/// Criteria that bring their own commands.
+/// Criteria take the place of the person's own, and some bring commands.
 fn wanted(partial: &Partial) -> Vec<Carried> {
-    let given = partial.verify.criteria.iter().flat_map(|set| &set.value);
-    given
-        .filter_map(|wanted| {
-            let command = wanted.command.as_ref()?;
-            let effect = format!("runs as check {}: {command}", wanted.criterion.name());
-            Some(Carried { key: "verify.criteria", value: json!(wanted.written()), effect })
-        })
-        .collect()
+    let Some(given) = &partial.verify.criteria else { return Vec::new() };
+    let names: Vec<String> = given.value.iter().map(|wanted| wanted.criterion.name().to_owned()).collect();
+    let all = Carried {
+        key: "verify.criteria",
+        value: json!(names),
+        effect: format!("says what must hold: {}", listed(&names)),
+    };
+    let commands = given.value.iter().filter_map(|wanted| {
+        let command = wanted.command.as_ref()?;
+        let effect = format!("runs as check {}: {command}", wanted.criterion.name());
+        Some(Carried { key: "verify.criteria", value: json!(wanted.written()), effect })
+    });
+    std::iter::once(all).chain(commands).collect()
 }
 
 fn hook(hook: &Hook) -> Carried {
@@ -171,6 +203,10 @@ fn hook(hook: &Hook) -> Carried {
     let may_veto = if hook.veto { ", with a veto" } else { "" };
     let command = shell_words::join(&words);
     Carried { key: "hook", value, effect: format!("runs on {}{may_veto}: {command}", events.join(", ")) }
+}
+
+fn word(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 fn listed(names: &[String]) -> String {

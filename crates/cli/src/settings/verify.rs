@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 
 use super::catalogue::{DurationText, JudgeName};
 use super::check::{self, Wanted};
-use super::origin::Set;
+use super::origin::{Layer, Set};
 use super::reader::Reader;
 use super::value::{duration::deadline, plain};
 
@@ -44,12 +44,26 @@ pub(crate) struct VerifyPart {
     /// Whether every check must fail before the first iteration.
     #[schemars(with = "Option<bool>", extend("default" = false))]
     pub(crate) red_first: Option<Set<bool>>,
-    /// Files that are part of the checks; when the agent changes or removes one, the verdict fails.
+    /// Files that are part of the checks, by patterns as in a `.gitignore`; when the agent changes, removes or adds one, the
+    /// verdict fails. What a project's own file protects comes on top of what the user's does.
     #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["tests/**"]]))]
     pub(crate) protect: Option<Set<Vec<String>>>,
     /// Whether a change of what the checks consist of is only reported. In a project's own file it needs trust.
     #[schemars(with = "Option<bool>", extend("default" = false))]
     pub(crate) allow_tampering: Option<Set<bool>>,
+}
+
+/// A project's file can protect more than the person does, and not less.
+fn united(own: Option<Set<Vec<String>>>, lower: Option<Set<Vec<String>>>) -> Option<Set<Vec<String>>> {
+    match (own, lower) {
+        (Some(mut own), Some(lower)) if own.origin.layer() == Layer::Project => {
+            let more: Vec<String> =
+                lower.value.into_iter().filter(|pattern| !own.value.contains(pattern)).collect();
+            own.value.extend(more);
+            Some(own)
+        }
+        (own, lower) => own.or(lower),
+    }
 }
 
 impl VerifyPart {
@@ -78,7 +92,7 @@ impl VerifyPart {
             judge_model: self.judge_model.or(lower.judge_model),
             judge_timeout: self.judge_timeout.or(lower.judge_timeout),
             red_first: self.red_first.or(lower.red_first),
-            protect: self.protect.or(lower.protect),
+            protect: united(self.protect, lower.protect),
             allow_tampering: self.allow_tampering.or(lower.allow_tampering),
         }
     }

@@ -1,6 +1,6 @@
 //! What a person asks of a run while it is on.
 
-use ralph_testkit::{PATIENCE, Project, until};
+use ralph_testkit::{PATIENCE, Project, survivors, until};
 
 use crate::agents::{DONE, HELD, begun, has_begun, let_go};
 use crate::project;
@@ -196,4 +196,63 @@ fn what_is_asked_of_a_stopped_run_is_taken_up_when_it_is_resumed() {
         let expected: &[usize] = if now { &[0, 1, 0] } else { &[0, 1] };
         assert_eq!(mentions(&project, "leave the goose alone", attempts), expected);
     }
+}
+
+/// A run whose first check is under way, until [`over`] is said.
+fn in_the_first_check() -> (Project, ralph_testkit::Live) {
+    let project = project().agent(&format!("touch made\n{DONE}"));
+    let check = "custom=touch ../checking; while [ ! -e ../over ]; do sleep 0.02; done; test -e ../good";
+    let run = project.start(&["run", "do it", "--yes", "--max-iterations", "1", "--criteria", check]);
+    until(PATIENCE, "the first check", || project.base().join("checking").exists().then_some(()));
+    (project, run)
+}
+
+fn over(project: &Project) {
+    std::fs::write(project.base().join("over"), "").unwrap();
+}
+
+fn count(project: &Project, event: &str) -> usize {
+    project.events().iter().filter(|other| *other == event).count()
+}
+
+#[test]
+fn a_pause_during_the_first_checks_holds_until_a_person_resumes() {
+    let (project, mut run) = in_the_first_check();
+    assert_eq!(project.ralph(&["pause"]).code, Some(0));
+    over(&project);
+    until(PATIENCE, "a pause", || (project.status()?["status"] == "paused").then_some(()));
+    assert!(!run.is_over());
+    assert_eq!((count(&project, "baseline"), count(&project, "iteration_started")), (1, 0));
+    std::fs::write(project.base().join("good"), "").unwrap();
+    assert_eq!(project.ralph(&["resume"]).code, Some(0));
+    let ran = run.end(PATIENCE);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert_eq!((count(&project, "paused"), count(&project, "unpaused")), (1, 1));
+}
+
+#[test]
+fn a_stop_during_the_first_checks_is_one_stop_and_comes_after_them() {
+    let (project, mut run) = in_the_first_check();
+    assert_eq!(project.ralph(&["stop"]).code, Some(0));
+    assert!(!run.is_over() && count(&project, "run_stopped") == 0, "{:?}", project.events());
+    over(&project);
+    assert_eq!(run.end(PATIENCE).code, Some(130));
+    let events = project.events();
+    assert_eq!(events[events.len() - 2..], ["baseline", "run_stopped"], "{events:?}");
+    assert_eq!((count(&project, "run_stopped"), count(&project, "iteration_started")), (1, 0));
+}
+
+#[test]
+fn stop_now_ends_the_first_checks() {
+    let (project, mut run) = in_the_first_check();
+    let asked = std::time::Instant::now();
+    assert_eq!(project.ralph(&["stop", "--now"]).code, Some(0));
+    assert_eq!(run.end(PATIENCE).code, Some(130));
+    assert!(asked.elapsed() < std::time::Duration::from_secs(8), "{:?}", asked.elapsed());
+    assert_eq!((count(&project, "run_stopped"), count(&project, "baseline")), (1, 0));
+    let id = project.run_id().unwrap();
+    assert!(survivors(&id).is_empty(), "{:?}", survivors(&id));
+    over(&project);
+    std::fs::write(project.base().join("good"), "").unwrap();
+    assert_eq!(project.ralph(&["resume"]).code, Some(0), "the checks are run again");
 }

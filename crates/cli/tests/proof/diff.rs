@@ -128,7 +128,7 @@ fn what_is_asked_for_and_not_there_is_refused_with_what_there_is() {
         (&["9"][..], &["no snapshot of an iteration 9", "it has iterations 1 to 2"][..]),
         (&["2..1"], &["iteration 2 comes after iteration 1", "1..2"]),
         (&["gone"], &["no run", "ralph diff -- gone"]),
-        (&["../elsewhere"], &["outside of the project"]),
+        (&["../elsewhere"], &["is not in the project"]),
     ] {
         let ran = project.ralph(&[&["diff"], args].concat());
         assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.err);
@@ -146,4 +146,12 @@ fn git_is_not_asked() {
     let path = bin.to_str().unwrap().to_owned();
     let bare = project.with("PATH", &path);
     assert_eq!(paths(&json(&bare, &[])), ["sub/deep/file", "text"]);
+}
+
+#[test]
+fn what_a_run_did_is_still_shown_after_a_rollback() {
+    let project = ran(AGENT, "2");
+    assert_eq!(project.ralph(&["rollback", "--yes"]).code, Some(0));
+    assert_eq!(paths(&json(&project, &[])), ["sub/deep/file", "text"]);
+    assert!(paths(&json(&project, &["--now"])).is_empty());
 }

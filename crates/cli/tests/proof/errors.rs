@@ -47,10 +47,10 @@ fn the_number_of_retries_can_be_set() {
 #[test]
 fn failures_in_a_row_end_the_run_before_the_task_is_skipped() {
     let few = project().agent(FAILS);
-    check(&few, &["--max-consecutive-failures", "4"], 4, &["4 attempts in a row ended in error"]);
+    check(&few, &["--max-consecutive-failures", "4"], 4, &["4 failures in a row"]);
     assert!(!skipped(&few), "the run's own limit was reached first");
     let many = project().agent(FAILS);
-    check(&many, &["--max-retries", "9"], 5, &["5 attempts in a row ended in error"]);
+    check(&many, &["--max-retries", "9"], 5, &["5 failures in a row"]);
 }
 
 #[test]

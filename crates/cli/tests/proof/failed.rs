@@ -19,9 +19,27 @@ fn a_failed_run_puts_everything_back_where_that_is_wanted() {
     assert_eq!(tree(&root), before);
     let told = put_back_events(&project);
     assert_eq!((told.len(), &told[0]["why"], &told[0]["iteration"]), (1, &"failed".into(), &().into()));
-    assert!(ran.out.contains("ralph rollback --undo"), "{}", ran.out);
-    assert_eq!(project.ralph(&["rollback", "--undo", "--yes"]).code, Some(0));
+    let advised = project.status().unwrap()["next"][0]["command"].as_str().unwrap().to_owned();
+    let undo = told[0]["undo"].as_str().unwrap();
+    assert_eq!(advised, format!("ralph rollback --snapshot {}", &undo[..12]));
+    assert!(ran.out.contains(&advised), "{}", ran.out);
+    fs::write(root.join("log.txt"), "own work\n").unwrap();
+    assert_eq!(project.ralph(&["rollback", "--yes"]).code, Some(0), "another one is the last");
+    let mut args: Vec<&str> = advised.split(' ').skip(1).collect();
+    args.push("--yes");
+    assert_eq!(project.ralph(&args).code, Some(0));
     assert_eq!(fs::read_to_string(root.join("log.txt")).unwrap(), "as it was\niteration 1\niteration 2\n");
+}
+
+#[test]
+fn what_was_not_put_back_is_not_advised_to_be_undone() {
+    let project = project().agent("exit 0");
+    let ran = project.ralph(&["run", "work", "--max-iterations", "1", "--on-failure", "restore"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert_eq!(put_back_events(&project), Vec::<serde_json::Value>::new());
+    let run = project.run_id().unwrap();
+    assert_eq!(project.status().unwrap()["next"][0]["command"], format!("ralph rollback --run {run}"));
+    assert!(!ran.out.contains("--undo"), "{}", ran.out);
 }
 
 #[test]
@@ -53,7 +71,7 @@ fn without_snapshots_a_run_goes_on_and_nothing_can_be_rolled_back() {
     let project = project().agent(BUSY).with("RALPH_SET_SNAPSHOTS__ENABLED", "false");
     assert_eq!(project.ralph(&["run", "work", "--max-iterations", "1"]).code, Some(3));
     let refused = project.ralph(&["rollback", "--yes"]);
-    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    assert_eq!(refused.code, Some(4), "{}", refused.out);
     assert!(refused.err.contains("snapshots.enabled"), "{}", refused.err);
     let advice = project.status().unwrap()["next"].to_string();
     assert!(advice.contains("ralph logs") && !advice.contains("rollback"), "{advice}");

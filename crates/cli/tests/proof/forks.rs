@@ -61,3 +61,50 @@ fn a_fork_does_not_leave_a_run_behind_unasked_nor_begin_beside_one() {
     assert_ne!(project.run_id().unwrap(), source);
     assert!(project.brief(1, 1).contains("mind the gap"), "what was said and not yet heard goes along");
 }
+
+#[test]
+fn before_a_fork_is_before_its_files_were_put_back() {
+    let project = project().agent(BUSY);
+    let root = project.tree();
+    assert_eq!(project.ralph(&["run", "the task", "--max-iterations", "2"]).code, Some(3));
+    fs::write(root.join("own"), "a person's own\n").unwrap();
+    let before = tree(&root);
+    let ran = project.ralph(&["fork", "2", "--yes"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    let undo = put_back_events(&project)[0]["undo"].as_str().unwrap().to_owned();
+    assert!(ran.out.contains(&format!("--snapshot {}", &undo[..12])), "{}", ran.out);
+    let listed = project.ralph(&["snapshots"]).out;
+    assert!(listed.contains("before fork") && listed.contains(&undo[..8]), "{listed}");
+    assert!(
+        !project.ralph(&["diff", "--stat"]).out.contains("own"),
+        "what the fork put back is not its work"
+    );
+    assert_eq!(project.ralph(&["rollback", "--yes"]).code, Some(0));
+    assert_eq!(tree(&root), before);
+}
+
+#[test]
+fn a_fork_that_fails_is_put_back_to_before_it_whatever_is_swept() {
+    let project = project().agent(BUSY).with("RALPH_SET_SNAPSHOTS__KEEP", "1ms");
+    let root = project.tree();
+    let args = ["run", "the task", "--max-iterations", "2", "--on-failure", "restore"];
+    assert_eq!(project.ralph(&args).code, Some(3));
+    fs::write(root.join("own"), "a person's own\n").unwrap();
+    let before = tree(&root);
+    let began = project.ralph(&["fork", "1", "--yes"]);
+    assert_eq!(began.code, Some(3), "{}", began.err);
+    assert_eq!(tree(&root), before);
+}
+
+#[test]
+fn a_fork_sees_what_was_tampered_with_before_it_began() {
+    let project = project().agent("echo true > check.sh");
+    fs::write(project.tree().join("check.sh"), "test -e done\n").unwrap();
+    let args = ["run", "do it", "--max-iterations", "2", "--criteria", "custom=sh check.sh"];
+    assert_eq!(project.ralph(&args).code, Some(3));
+    let ran = project.ralph(&["fork", "2", "--yes"]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    let journal = project.journal();
+    let checked = journal.iter().find(|entry| entry["type"] == "checked").unwrap();
+    assert_eq!(checked["tampering"][0], "check.sh is part of the checks and was changed");
+}

@@ -20,6 +20,7 @@ mod failed;
 mod fallback;
 mod forks;
 mod hooks;
+mod ignored;
 mod judge;
 mod judge_trouble;
 mod machine;
@@ -37,6 +38,7 @@ mod signals;
 mod snapshots;
 mod starts;
 mod storage;
+mod taken_back;
 mod time;
 #[cfg(feature = "failpoints")]
 mod torn;

@@ -251,3 +251,79 @@ fn the_doctor_says_which_sandboxes_there_are() {
     assert_eq!(some["state"], "reduced");
     assert!(some["finding"].as_str().unwrap().contains("no program `bwrap`"), "{some}");
 }
+
+/// What a check tries: what the agent wrote is run by it.
+const CHECKED: &str = r#"
+exec 2>/dev/null
+try() { name=$1; shift; if "$@"; then echo "$name yes" >> found; else echo "$name no" >> found; fi; }
+try tree touch made
+try temporary touch "$TMPDIR/made"
+try read cat "$BASE/outside/there"
+try outside touch "$BASE/outside/made"
+try append sh -c 'echo x >> "$BASE/outside/there"'
+try chosen touch "$BASE/chosen/made"
+try state touch "$BASE/state/ralph/made"
+try database sh -c 'cat "$BASE"/state/ralph/projects/*/ralph.db > copied'
+"#;
+
+#[test]
+fn what_a_check_runs_is_kept_inside_as_the_agent_is() {
+    let agent = format!("cp \"$BASE/checked\" check.sh\n{DONE}");
+    for mode in MODES {
+        let project = ground(&agent);
+        std::fs::write(project.base().join("checked"), CHECKED).unwrap();
+        let sandbox = format!("--sandbox={mode}");
+        let check =
+            ["--yes", "--criteria", "custom=test -e check.sh && . ./check.sh", "--max-iterations", "1"];
+        let ran = project.ralph(&[&["run", "explore", &sandbox], &check[..]].concat());
+        assert_eq!(ran.code, Some(0), "{mode}: {}{}", ran.out, ran.err);
+        let found = std::fs::read_to_string(project.tree().join("found")).unwrap();
+        let wanted =
+            "tree yes\ntemporary yes\nread yes\noutside no\nappend no\nchosen yes\nstate no\ndatabase no\n";
+        assert_eq!(found, wanted, "{mode}");
+        let there = std::fs::read_to_string(project.base().join("outside/there")).unwrap();
+        assert_eq!(there, "precious", "{mode}");
+        assert!(!project.base().join("outside/made").exists(), "{mode}");
+    }
+}
+
+#[test]
+fn a_check_that_is_refused_something_says_where_it_was_run() {
+    let project = ground(&format!("touch made\n{DONE}"));
+    let check = ["--yes", "--criteria", "custom=touch \"$BASE/outside/made\"", "--max-iterations", "1"];
+    let run = |sandbox: &str| project.ralph(&[&["run", "do it", "--new", sandbox], &check[..]].concat());
+    for mode in MODES {
+        let ran = run(&format!("--sandbox={mode}"));
+        assert_eq!(ran.code, Some(3), "{mode}: {}{}", ran.out, ran.err);
+        let told = format!("checks are run in the run's sandbox too ({mode})");
+        assert!(ran.out.contains(&told), "{mode}: {}", ran.out);
+        let journal = project.journal();
+        let checked = journal.iter().rfind(|entry| entry["type"] == "checked").unwrap();
+        assert!(checked["checks"][0]["tail"].as_str().unwrap().contains(&told), "{mode}: {checked}");
+    }
+    assert_eq!(run("--sandbox=off").code, Some(0), "outside it can");
+}
+
+#[test]
+fn without_network_a_check_reaches_nothing_either() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let connects = format!(
+        "custom=test -e made && python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 2)'"
+    );
+    for (more, expected) in [(&[][..], Some(0)), (&["--no-network"], Some(3))] {
+        let project = ground(&format!("touch made\n{DONE}"));
+        let args = [
+            "run",
+            "do it",
+            "--yes",
+            "--sandbox=bubblewrap",
+            "--max-iterations",
+            "1",
+            "--criteria",
+            &connects,
+        ];
+        let ran = project.ralph(&[&args[..], more].concat());
+        assert_eq!(ran.code, expected, "{more:?}: {}{}", ran.out, ran.err);
+    }
+}

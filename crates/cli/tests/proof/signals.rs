@@ -1,5 +1,7 @@
 //! Ctrl-C, and what comes after it.
 
+#[cfg(feature = "failpoints")]
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
@@ -86,4 +88,51 @@ fn under_nohup_the_end_of_the_session_ends_nothing() {
     send(again.pid(), Signal::SIGTERM);
     assert_eq!(again.end(PATIENCE).code, Some(130), "the other signals count");
     assert_eq!(survivors(&id), []);
+}
+
+/// Long before the agent begins, somebody else is at work in the vault, and a signal is heard all the same.
+#[test]
+fn a_vault_that_others_hold_keeps_nobody_waiting() {
+    let project = project().agent("cat > /dev/null");
+    assert_eq!(project.ralph(&["run", "x", "--max-iterations", "1"]).code, Some(3));
+    let held = std::fs::File::open(project.state().join("snapshots/lock")).unwrap();
+    held.lock().unwrap();
+    let before = project.run_id();
+    let mut run = project.start(&["run", "do it", "--max-iterations", "1"]);
+    ralph_testkit::until(PATIENCE, "the run to begin", || {
+        project.run_id().filter(|id| Some(id) != before.as_ref())
+    });
+    // It comes to the vault, and waits there.
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    send(run.pid(), Signal::SIGINT);
+    let ran = run.end(PATIENCE);
+    assert_eq!(ran.code, Some(130), "{}{}", ran.out, ran.err);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    let status = project.status().unwrap();
+    assert_eq!((&status["stop_reason"], &status["resumable"]), (&"aborted".into(), &true.into()));
+    assert!(!project.events().contains(&"agent_spawned".to_owned()), "{:?}", project.events());
+    drop(held);
+    assert_eq!(project.ralph(&["resume"]).code, Some(3));
+}
+
+#[cfg(feature = "failpoints")]
+#[test]
+fn the_second_signal_does_not_wait_for_a_vault_either() {
+    let project = project().agent("cat > /dev/null");
+    let log = project.base().join("log");
+    let mut command = project.command(&["run", "do it", "--max-iterations", "1"]);
+    command.env("FAILPOINTS", "snapshot.take.begun=sleep(60000)").env("FAILPOINTS_LOG", &log);
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begun = || std::fs::read_to_string(&log).is_ok_and(|log| log.contains("snapshot.take.begun"));
+    ralph_testkit::until(PATIENCE, "the vault to be at work", || begun().then_some(()));
+    send(run.id(), Signal::SIGINT);
+    std::thread::sleep(Duration::from_millis(300));
+    let start = Instant::now();
+    send(run.id(), Signal::SIGINT);
+    let ended = ralph_testkit::until(PATIENCE, "the run to end", || run.try_wait().unwrap());
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(ended.code(), Some(130));
+    assert_eq!(project.status().unwrap()["resumable"], true);
+    assert_eq!(project.ralph(&["resume"]).code, Some(3));
 }

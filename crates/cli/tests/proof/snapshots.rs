@@ -112,3 +112,26 @@ fn a_project_of_which_nothing_is_kept_says_so() {
     assert_eq!(ran.code, Some(4));
     assert!(ran.err.contains("ralph run"), "{}", ran.err);
 }
+
+#[test]
+fn what_the_first_checks_left_is_told_from_what_was_there_before() {
+    let project = project().agent("cat > /dev/null");
+    let args =
+        ["run", "x", "--yes", "--max-iterations", "1", "--criteria", "custom=touch left; test -e done"];
+    assert_eq!(project.ralph(&args).code, Some(3));
+    let told = snapshots(&project, &[]);
+    let rows: Vec<&str> = told.lines().skip(1).take(3).collect();
+    for (row, part) in rows.iter().zip(["  before   ", "  first checks  ", "  before 1  "]) {
+        assert!(row.contains(part), "`{part}` in\n{told}");
+    }
+}
+
+#[test]
+fn a_rollback_to_what_expired_says_what_is_still_there() {
+    let project = ran();
+    let id = json(&project, &[])["snapshots"][0]["snapshot"].as_str().unwrap().to_owned();
+    std::fs::remove_file(project.state().join("snapshots").join(format!("snapshot-{id}"))).unwrap();
+    let gone = project.ralph(&["rollback", "--yes"]);
+    assert_eq!(gone.code, Some(1), "{}", gone.out);
+    assert!(gone.err.contains("ralph snapshots --all"), "{}", gone.err);
+}

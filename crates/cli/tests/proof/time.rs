@@ -6,6 +6,7 @@ use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
+use nix::sys::signal::Signal;
 use ralph_testkit::{PATIENCE, Project, send, until};
 
 use crate::project;
@@ -231,7 +232,7 @@ fn nothing_is_rolled_back_under_a_run_that_is_on() {
 }
 
 /// Leaves a mess in its first attempt and hangs; does its work in the second.
-const TORN: &str = r#"
+pub(crate) const TORN: &str = r#"
 echo "iteration $RALPH_ITERATION" >> log.txt
 if [ "$RALPH_ITERATION" = 2 ] && [ "$RALPH_ATTEMPT" = 1 ]; then
   rm made-1; echo half > half-done; touch ../torn; sleep 600
@@ -241,7 +242,7 @@ echo "$RALPH_ITERATION" > "made-$RALPH_ITERATION"
 exit 0
 "#;
 
-fn torn(project: &Project) {
+pub(crate) fn torn(project: &Project) {
     until(PATIENCE, "a mess", || project.base().join("torn").exists().then_some(()));
 }
 
@@ -289,7 +290,7 @@ fn an_aborted_attempt_is_put_back_when_it_is_resumed_and_not_before() {
     let root = project.tree();
     let mut run = project.start(&["run", "work", "--max-iterations", "3"]);
     torn(&project);
-    send(run.pid(), nix::sys::signal::Signal::SIGINT);
+    send(run.pid(), Signal::SIGINT);
     assert_eq!(run.end(PATIENCE).code, Some(130));
     assert!(root.join("half-done").exists(), "whoever aborts may want to look");
     assert_eq!(project.ralph(&["resume"]).code, Some(0));
@@ -298,16 +299,18 @@ fn an_aborted_attempt_is_put_back_when_it_is_resumed_and_not_before() {
 
 #[test]
 fn a_person_who_has_rolled_back_is_not_overruled_by_resume() {
-    let project = project().agent(TORN);
-    let root = project.tree();
-    let mut run = project.start(&["run", "work", "--max-iterations", "3"]);
-    torn(&project);
-    send(run.pid(), nix::sys::signal::Signal::SIGINT);
-    assert_eq!(run.end(PATIENCE).code, Some(130));
-    assert_eq!(project.ralph(&["rollback", "--yes"]).code, Some(0));
-    assert_eq!(tree(&root), Tree::new());
-    assert_eq!(project.ralph(&["resume"]).code, Some(0));
-    assert_eq!(tree(&root).into_keys().collect::<Vec<_>>(), ["log.txt", "made-2"]);
+    for (signal, code) in [(Signal::SIGINT, Some(130)), (Signal::SIGKILL, None)] {
+        let project = project().agent(TORN);
+        let root = project.tree();
+        let mut run = project.start(&["run", "work", "--max-iterations", "3"]);
+        torn(&project);
+        send(run.pid(), signal);
+        assert_eq!(run.end(PATIENCE).code, code);
+        assert_eq!(project.ralph(&["rollback", "--yes"]).code, Some(0), "{signal}");
+        assert_eq!(tree(&root), Tree::new(), "{signal}");
+        assert_eq!(project.ralph(&["resume"]).code, Some(0), "{signal}");
+        assert_eq!(tree(&root).into_keys().collect::<Vec<_>>(), ["log.txt", "made-2"], "{signal}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use ralph_testkit::{Project, Ran};
 
 use crate::project;
-use crate::time::{BUSY, Tree, put_back_events, tree};
+use crate::time::{BUSY, TORN, Tree, put_back_events, torn, tree};
 
 /// A project whose run has changed, made and removed files.
 fn worked() -> (Project, Tree, Tree) {
@@ -104,9 +104,94 @@ fn a_run_that_died_before_it_put_its_tree_back_does_so_when_it_is_resumed() {
         let args = ["run", "work", "--max-iterations", "1", "--on-failure", "restore"];
         let died = with(&project, &args, &[("FAILPOINTS", &format!("{point}=return(ralph)"))]);
         assert_eq!(died.code, None, "{point}: {}", died.err);
-        let ran = project.ralph(&["resume"]);
+        let ran = project.ralph(&["resume", "--yes"]);
         assert_eq!(ran.code, Some(3), "{point}: {}{}", ran.out, ran.err);
         assert_eq!(tree(&root), before, "{point}");
-        assert!(put_back_events(&project).len() <= 1, "{point}");
+        let told = put_back_events(&project);
+        assert_eq!((told.len(), &told[0]["why"]), (1, &"failed".into()), "{point}");
+        assert_eq!(told[0]["changed"], 2, "{point}: {told:?}");
+    }
+}
+
+/// A run that is to put its tree back, and died at a point of that.
+fn owing(point: &str) -> Project {
+    let project = project().agent(BUSY);
+    let args = ["run", "work", "--max-iterations", "1", "--on-failure", "restore"];
+    let died = with(&project, &args, &[("FAILPOINTS", &format!("{point}=return(ralph)"))]);
+    assert_eq!(died.code, None, "{point}: {}", died.err);
+    project
+}
+
+#[test]
+fn a_debt_is_shown_asked_for_and_can_be_let_go() {
+    let project = owing("put_back.before");
+    let left = tree(&project.tree());
+    assert_eq!(project.status().unwrap()["owed"]["why"], "failed");
+    assert!(project.ralph(&["status"]).out.contains("owed "));
+    let refused = project.ralph(&["resume"]);
+    assert_eq!(refused.code, Some(2), "nobody can be asked: {}", refused.out);
+    assert!(
+        refused.out.contains("delete      made-1") && refused.err.contains("--keep-tree"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(project.ralph(&["resume", "--keep-tree"]).code, Some(3));
+    assert_eq!(project.status().unwrap()["owed"], serde_json::Value::Null);
+    assert_eq!(project.ralph(&["resume", "--yes"]).code, Some(3));
+    assert_eq!(tree(&project.tree()), left, "what was let go is not put back later");
+}
+
+#[test]
+fn a_debt_is_void_once_another_run_has_begun() {
+    let project = owing("snapshot.restore.intended");
+    let owing = project.run_id().unwrap();
+    let good = project.script("good.sh", &format!("echo x > result\n{}", crate::agents::DONE));
+    let ran = project.ralph(&["run", "more", "--agent-command", good.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    fs::write(project.tree().join("own"), "a person's own\n").unwrap();
+    let now = tree(&project.tree());
+    assert_eq!(now.keys().collect::<Vec<_>>(), ["own", "result"]);
+    for args in [&["resume", &owing, "--keep-tree"][..], &["resume", &owing, "--yes"]] {
+        let ran = project.ralph(args);
+        assert_eq!((ran.code, tree(&project.tree()) == now), (Some(3), true), "{args:?}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_debt_is_not_paid_with_a_persons_own_work() {
+    for point in ["put_back.before", "snapshot.restore.intended"] {
+        let project = owing(point);
+        let run = project.run_id().unwrap();
+        fs::write(project.tree().join("own"), "a person's own\n").unwrap();
+        let ran = project.ralph(&["resume", "--yes"]);
+        assert_eq!(ran.code, Some(3), "{point}: {}", ran.err);
+        assert!(ran.out.contains(&format!("ralph rollback --run {run}")), "{point}: {}", ran.out);
+        assert!(project.tree().join("own").exists(), "{point}");
+    }
+}
+
+#[test]
+fn a_rollback_that_finishes_what_a_run_owes_pays_it() {
+    let project = owing("snapshot.restore.intended");
+    assert_eq!(project.ralph(&["rollback", "--yes"]).code, Some(0));
+    assert_eq!(project.status().unwrap()["owed"], serde_json::Value::Null);
+    let told = put_back_events(&project);
+    assert_eq!((told.len(), &told[0]["why"]), (1, &"failed".into()));
+}
+
+#[test]
+fn a_torn_attempt_that_was_put_back_before_a_crash_is_told_of_after_it() {
+    for point in ["put_back.inside", "snapshot.restore.performed"] {
+        let project = project().agent(TORN);
+        let mut run = project.start(&["run", "work", "--max-iterations", "3"]);
+        torn(&project);
+        run.kill();
+        let died = with(&project, &["resume"], &[("FAILPOINTS", &format!("{point}=return(ralph)"))]);
+        assert_eq!(died.code, None, "{point}: {}", died.err);
+        let ran = project.ralph(&["resume"]);
+        assert_eq!(ran.code, Some(0), "{point}: {}", ran.err);
+        let told = put_back_events(&project);
+        assert_eq!((told.len(), &told[0]["why"]), (1, &"torn".into()), "{point}");
+        assert!(ran.out.contains("half-done"), "{point}: {}", ran.out);
     }
 }

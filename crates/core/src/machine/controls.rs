@@ -51,9 +51,10 @@ impl Run {
     /// by a new pace.
     fn reconsider(&mut self, now: Moment) {
         match self.step.clone() {
-            Step::Baseline | Step::Select | Step::Think(_) => self.proceed(self.step.clone(), now),
+            Step::Select | Step::Think(_) => self.proceed(self.step.clone(), now),
             Step::Wait(_, then) if self.pace != Pace::Going => self.proceed(*then, now),
             Step::Wait(..)
+            | Step::Baseline
             | Step::Code(..)
             | Step::Verify(..)
             | Step::Consolidate(..)

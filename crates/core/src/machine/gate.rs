@@ -48,8 +48,12 @@ impl Run {
         let tally = &self.tally;
         let reached = |reason, evidence| Some(Stop { reason, evidence });
         if tally.failures >= limits.max_consecutive_failures.get() {
-            let last = self.tried.last().map_or("unknown", |tried| tried.outcome.as_str());
-            let evidence = format!("{} attempts in a row ended in error, the last: {last}", tally.failures);
+            let last = match (next, self.tried.last()) {
+                (Step::Baseline, _) => "the checks were cut short before the work began",
+                (_, Some(tried)) => tried.outcome.as_str(),
+                (_, None) => "unknown",
+            };
+            let evidence = format!("{} failures in a row, the last: {last}", tally.failures);
             return reached(StopReason::ConsecutiveFailures, evidence);
         }
         if let Some(stop) = self.stuck() {

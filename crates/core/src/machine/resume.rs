@@ -27,12 +27,9 @@ impl Run {
                 self.note(now.at, Event::Waiting { until: to, why });
             }
             Step::Abandon(_, stop) => self.reopen_after(&stop, now),
-            Step::Baseline
-            | Step::Select
-            | Step::Think(_)
-            | Step::Verify(..)
-            | Step::Consolidate(..)
-            | Step::Wait(..) => {}
+            // A person's rollback leads here past the gate.
+            think @ Step::Think(_) => self.proceed(think, now),
+            Step::Baseline | Step::Select | Step::Verify(..) | Step::Consolidate(..) | Step::Wait(..) => {}
         }
     }
 

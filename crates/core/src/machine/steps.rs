@@ -31,9 +31,12 @@ impl Run {
             started_at: now.at,
             step: Step::Select,
             baseline: None,
+            inherited: None,
             troubles: Vec::new(),
             begun_from: None,
             origin: None,
+            begun_head: None,
+            origin_head: None,
             owed: request.forked_from.as_ref().map(fork),
             progress: Progress::default(),
             pace: Pace::Going,
@@ -159,7 +162,6 @@ impl Run {
         self.crew.heard(report.conversation.as_deref().cloned());
         match report.exit.response() {
             Response::Verify => {
-                self.tally.failures = 0;
                 self.crew.worked();
                 self.hear_assumptions(&report.tail, now);
                 self.asked.clone_from(&report.question);
@@ -199,34 +201,21 @@ impl Run {
     pub(super) fn after_fault(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
         let (iteration, number) = (attempt.iteration, attempt.number);
         self.note(now.at, Event::AttemptEnded { iteration, attempt: number, ending: Ending::Lost(fault) });
-        match fault {
-            Fault::GuardLost => {
-                self.tear(&attempt);
+        if fault != Fault::TimeUp {
+            self.tear(&attempt);
+        }
+        match fault.ends() {
+            Some(reason) => self.cut_short(attempt, fault, reason),
+            None if fault == Fault::GuardLost => {
                 self.remember(&attempt, fault.to_string(), Vec::new(), "");
                 self.after_error(&attempt, Error::Passing, &fault.to_string(), now);
             }
-            Fault::Interrupted => {
-                self.tear(&attempt);
-                self.proceed(Step::Think(self.next_attempt()), now);
-            }
-            Fault::Aborted | Fault::Storage => {
-                self.tear(&attempt);
-                self.cut_short(attempt, fault, now);
-            }
-            Fault::TimeUp => self.cut_short(attempt, fault, now),
+            None => self.proceed(Step::Think(self.next_attempt()), now),
         }
     }
 
     /// The attempt's own end is journalled; what was to follow does not.
-    pub(super) fn cut_short(&mut self, attempt: Attempt, fault: Fault, now: Moment) {
-        let reason = match fault {
-            Fault::Aborted => StopReason::Aborted,
-            Fault::TimeUp => StopReason::MaxDuration,
-            Fault::Storage => StopReason::Disk,
-            Fault::GuardLost | Fault::Interrupted => {
-                return self.proceed(Step::Think(self.next_attempt()), now);
-            }
-        };
+    pub(super) fn cut_short(&mut self, attempt: Attempt, fault: Fault, reason: StopReason) {
         let (iteration, number) = (attempt.iteration, attempt.number);
         let evidence = format!("{fault} during attempt {number} of iteration {iteration}");
         self.step = Step::Abandon(attempt, Stop { reason, evidence });
@@ -294,5 +283,6 @@ impl Run {
 
 /// A fork begins with the tree that it is forked from.
 fn fork(from: &ForkedFrom) -> PutBack {
-    PutBack { snapshot: from.snapshot.clone(), iteration: Some(from.iteration), why: Why::Forked }
+    let ForkedFrom { iteration, snapshot, head, .. } = from.clone();
+    PutBack { snapshot, iteration: Some(iteration), why: Why::Forked, head }
 }

@@ -2,10 +2,11 @@
 //! attempt of a fork, and after the end of a run that failed, where that is wanted.
 
 use crate::attempt::Attempt;
-use crate::event::Event;
+use crate::event::{Ending, Event};
 use crate::moment::Moment;
 use crate::policy::OnFailure;
-use crate::put_back::{PutBack, Restored, Why};
+use crate::put_back::{Extent, PutBack, Restored, Why};
+use crate::report::Fault;
 use crate::run::{Run, Step};
 use crate::stop::{RunState, StopReason};
 
@@ -29,16 +30,76 @@ impl Run {
     pub fn after_put_back(&mut self, restored: Option<Restored>, now: Moment) {
         let Some(done) = self.owed.take() else { return };
         if let Some(restored) = restored {
+            // A person who forks has a tree of their own before that, and it is what the run is taken back to.
+            if done.why == Why::Forked {
+                self.origin = Some(restored.undo.clone());
+                self.origin_head.clone_from(&restored.head);
+            }
             self.put_back(done, restored, now);
         }
     }
 
-    /// The tree was put back, by the run itself or by a person. From here on it is as it is wanted.
-    pub fn put_back(&mut self, done: PutBack, restored: Restored, now: Moment) {
-        self.owed = None;
-        let PutBack { snapshot, iteration, why } = done;
-        let Restored { undo, changed, files } = restored;
-        self.note(now.at, Event::RolledBack { iteration, snapshot, undo, changed, files, why });
+    /// A person has put the tree back; nothing is told where it was like that already.
+    pub fn rolled_back(&mut self, extent: Extent, done: Option<(PutBack, Restored)>, now: Moment) {
+        self.disown(extent, now);
+        if let Some((done, restored)) = done {
+            self.put_back(done, restored, now);
+        }
+    }
+
+    /// A restore that was cut short is finished, whoever began it: the run's own is paid with that, and another one has
+    /// seen to the tree since. A fork still begins with the tree that it is forked from.
+    pub fn restore_finished(
+        &mut self,
+        snapshot: &str,
+        extent: Extent,
+        restored: Option<Restored>,
+        now: Moment,
+    ) {
+        match &self.owed {
+            Some(owed) if owed.snapshot == snapshot && extent == Extent::Whole => {
+                self.after_put_back(restored, now);
+            }
+            Some(owed) if owed.why == Why::Forked => {}
+            Some(_) | None => self.disown(extent, now),
+        }
+    }
+
+    /// What a person has taken back is judged no more, and once all of it is, nothing overrules that: what was being
+    /// done is done again, from the tree as it is.
+    pub fn disown(&mut self, extent: Extent, now: Moment) {
+        match (&self.step, extent) {
+            (Step::Code(attempt, _), Extent::Whole) => {
+                let (iteration, attempt) = (attempt.iteration, attempt.number);
+                let ending = Ending::Lost(Fault::Interrupted);
+                self.note(now.at, Event::AttemptEnded { iteration, attempt, ending });
+                self.step = Step::Think(self.next_attempt());
+            }
+            (Step::Verify(..) | Step::Consolidate(..), _) => self.step = Step::Think(self.next_attempt()),
+            (Step::Code(..), Extent::Part)
+            | (
+                Step::Baseline
+                | Step::Select
+                | Step::Think(_)
+                | Step::Wait(..)
+                | Step::Abandon(..)
+                | Step::Stop(_),
+                _,
+            ) => {}
+        }
+        if extent == Extent::Whole {
+            self.owed = None;
+            self.begun_from = None;
+        }
+    }
+
+    fn put_back(&mut self, done: PutBack, restored: Restored, now: Moment) {
+        let PutBack { snapshot, iteration, why, head: head_then } = done;
+        let Restored { undo, changed, files, head } = restored;
+        self.note(
+            now.at,
+            Event::RolledBack { iteration, snapshot, undo, changed, files, why, head_then, head },
+        );
     }
 
     /// The snapshots without which the run could not go on, or be taken back.
@@ -55,15 +116,21 @@ impl Run {
     /// The attempt was cut short in the middle of its work: what it left is no state that anybody meant.
     pub(super) fn tear(&mut self, attempt: &Attempt) {
         if let Some(snapshot) = self.begun_from.clone() {
-            self.owed = Some(PutBack { snapshot, iteration: Some(attempt.iteration), why: Why::Torn });
+            let (iteration, head) = (Some(attempt.iteration), self.begun_head.clone());
+            self.owed = Some(PutBack { snapshot, iteration, why: Why::Torn, head });
         }
     }
 
     pub(super) fn settle_tree(&mut self, reason: StopReason) {
         let is_lost = reason.state() == RunState::Failed && !reason.is_resumable();
         if is_lost && self.policy.on_failure == OnFailure::Restore {
-            self.owed =
-                self.origin.clone().map(|snapshot| PutBack { snapshot, iteration: None, why: Why::Failed });
+            let head = self.origin_head.clone();
+            self.owed = self.origin.clone().map(|snapshot| PutBack {
+                snapshot,
+                iteration: None,
+                why: Why::Failed,
+                head,
+            });
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::moment::Moment;
 use crate::policy::Signal;
 use crate::progress::Movement;
 use crate::report::{Fault, Report, Response};
-use crate::run::{Baseline, Run, Step};
+use crate::run::{Baseline, Pace, Run, Step};
 use crate::stop::{Stop, StopReason};
 use crate::verdict::{Evidence, Verdict};
 
@@ -39,6 +39,7 @@ impl Run {
             Ok(evidence) => evidence,
             Err(fault) => return self.no_baseline(fault, now),
         };
+        self.tally.failures = 0;
         if !evidence.checks.is_empty() {
             self.note(now.at, Event::Baseline { checks: evidence.checks.clone() });
         }
@@ -51,7 +52,8 @@ impl Run {
             return self.halt(StopReason::Configuration, &evidence, now);
         }
         let tests = evidence.checks.iter().filter_map(|check| Some((check.name.clone(), check.tests?)));
-        self.baseline = Some(Baseline { tests: tests.collect(), fixed });
+        let own = Baseline { tests: tests.collect(), fixed };
+        self.baseline = Some(own.under(self.inherited.take()));
         if let Some(standing) = &evidence.standing {
             self.progress.begin(standing.clone());
         }
@@ -65,15 +67,31 @@ impl Run {
 
     fn no_baseline(&mut self, fault: Fault, now: Moment) {
         let evidence = format!("{fault} while the checks were run for the first time");
-        match fault {
-            Fault::Aborted => self.halt(StopReason::Aborted, &evidence, now),
-            Fault::TimeUp => self.halt(StopReason::MaxDuration, &evidence, now),
-            Fault::Storage => self.halt(StopReason::Disk, &evidence, now),
-            Fault::GuardLost | Fault::Interrupted => {
-                self.tally.failures += 1;
+        match fault.ends() {
+            Some(reason) => self.halt(reason, &evidence, now),
+            None => {
+                self.count_cut(evidence, now);
                 self.proceed(Step::Baseline, now);
             }
         }
+    }
+
+    /// What was found out is lost, and the tree is as it was: the checks are run again, and the agent is not. A check
+    /// may be what ends the guard, so it is a failure like any other.
+    fn verify_again(&mut self, attempt: Attempt, report: &Report, fault: Fault, now: Moment) {
+        let evidence = format!("{fault} while the checks were run");
+        self.count_cut(evidence.clone(), now);
+        let is_over = self.tally.failures >= self.policy.limits.max_consecutive_failures.get();
+        if is_over || self.pace == Pace::Aborting {
+            self.remember(&attempt, evidence, Vec::new(), &report.tail);
+            return self.proceed(Step::Think(self.next_attempt()), now);
+        }
+        self.step = Step::Verify(attempt, report.clone());
+    }
+
+    fn count_cut(&mut self, evidence: String, now: Moment) {
+        self.tally.failures += 1;
+        self.note(now.at, Event::Notice { text: evidence });
     }
 
     /// Checks came to a conclusion, or were cut short.
@@ -87,8 +105,16 @@ impl Run {
         self.tally.running = now.running;
         let Judged { verdict, evidence } = match outcome {
             Ok(judged) => judged,
-            Err(fault) => return self.cut_short(attempt, fault, now),
+            Err(fault) => {
+                return match fault.ends() {
+                    Some(reason) => self.cut_short(attempt, fault, reason),
+                    None => self.verify_again(attempt, report, fault, now),
+                };
+            }
         };
+        if report.exit.response() == Response::Verify {
+            self.tally.failures = 0;
+        }
         if verdict.is_complete() || report.exit.is_clean() {
             self.steering.drain(..std::mem::take(&mut self.steered));
             self.inbox.judged();

@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use ralph_checks::{Exit, Findings, Output, Root};
 use ralph_core::check::{Check, CheckExit, CheckResult, Counts, Criterion, Failing, Failure};
-use ralph_core::event::Stream;
+use ralph_core::event::{Event, Stream};
 use ralph_core::judge::Shown;
 use ralph_core::report::Fault;
+use ralph_core::sandbox::Mode;
 use ralph_store::Store;
 
 use super::judge::share;
@@ -18,12 +19,18 @@ use crate::drive::Drive;
 use crate::errand::Returned;
 use crate::error::EngineError;
 use crate::output::Recorder;
+use crate::sandbox::{Bounds, enclosed};
 
 /// How much of the end of a check's output goes into the journal and the next brief.
 const REPORTED_TAIL: usize = 4_000;
 /// How many failures a result names.
 const NAMED: usize = 50;
 const LONGEST_MESSAGE: usize = 400;
+/// How programs say that something is not theirs to write or to reach.
+const REFUSALS: [&str; 4] =
+    ["Permission denied", "Read-only file system", "Operation not permitted", "Network is unreachable"];
+/// How much of a check's name is in a path.
+const LONGEST_NAME: usize = 40;
 
 impl<S: Store + 'static> Drive<S> {
     pub(super) async fn check(
@@ -33,9 +40,7 @@ impl<S: Store + 'static> Drive<S> {
         attempt: u32,
     ) -> Result<Result<Shown, Fault>, EngineError> {
         let begun = Instant::now();
-        let name: String =
-            check.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let place = self.fresh_place(iteration, attempt, &format!("check-{name}"))?;
+        let place = self.fresh_place(iteration, attempt, &self.folder_of(check))?;
         let mut recorder = Recorder::create(&place, &self.parts.redactor, self.parts.caps)?;
         let mut window = Window::default();
         let stdin = crate::hooks::sealed(b"").map_err(|source| EngineError::Pipe { source })?;
@@ -60,9 +65,23 @@ impl<S: Store + 'static> Drive<S> {
         findings.tests = findings.tests.filter(|_| !has_gap);
         let mut result = result(check, &returned, &findings, tail);
         result.duration_ms = millis(begun.elapsed());
+        if let Some(told) = kept_inside(&result.tail, self.run.policy.sandbox.mode).filter(|_| !result.passed)
+        {
+            result.tail = format!("{}\n{told}", result.tail.trim_end());
+            self.run.note(self.now().at, Event::Notice { text: format!("{}: {told}", check.name) });
+        }
         let checks = self.run.policy.verification.checks.len();
         let output = if self.run.wants_a_judge() { share(&printed, checks) } else { String::new() };
         Ok(Ok(Shown { result, output }))
+    }
+
+    /// Where its output is kept: by its place among the checks, for two names can look the same in a path.
+    fn folder_of(&self, check: &Check) -> String {
+        let all = &self.run.policy.verification.checks;
+        let at = all.iter().position(|one| one == check).map_or(0, |at| at + 1);
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let name: String = check.name.chars().take(LONGEST_NAME).map(plain).collect();
+        format!("check-{at}-{name}")
     }
 
     /// What a crash cut short is done again, in a fresh place.
@@ -81,19 +100,39 @@ impl<S: Store + 'static> Drive<S> {
         }
     }
 
+    /// In the run's sandbox: what a check runs, the agent wrote.
     fn launch_of(&self, check: &Check) -> Launch {
         let mut words = check.command.words().into_iter();
         let mut env = self.parts.environment.clone();
         env.push(("RALPH_RUN".into(), self.run.id.as_str().into()));
         env.extend(check.env.iter().map(|(name, value)| (name.into(), value.into())));
         let root = &self.parts.place.root;
-        Launch {
+        let launch = Launch {
             program: words.next().unwrap_or_default().into(),
             args: words.map(Into::into).collect(),
             env,
             dir: check.dir.as_ref().map_or_else(|| root.clone(), |dir| root.join(dir)),
+        };
+        let (sandbox, confiner) = (&self.run.policy.sandbox, &self.parts.confiner);
+        if sandbox.mode == Mode::Off {
+            return launch;
         }
+        // What the check itself sets does not widen the bounds.
+        let bounds = Bounds::gather(root, &confiner.hidden, &self.parts.environment, &[], sandbox);
+        enclosed(launch, sandbox, confiner, &bounds)
     }
+}
+
+/// What a person has to know of a check that may have failed only because of where it was run.
+fn kept_inside(tail: &str, mode: Mode) -> Option<String> {
+    let is_refused = REFUSALS.iter().any(|words| tail.contains(words));
+    (mode != Mode::Off && is_refused).then(|| {
+        format!(
+            "[ralph: checks are run in the run's sandbox too ({}), and something was refused; `write` in `[sandbox]` allows \
+             more]",
+            mode.name()
+        )
+    })
 }
 
 fn read(returned: &Returned, root: &Root, bytes: &[u8]) -> Findings {

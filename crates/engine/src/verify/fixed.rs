@@ -6,14 +6,17 @@ use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use globset::{Glob, GlobSetBuilder};
 use nix::fcntl::OFlag;
 use ralph_core::check::{CheckResult, Verification};
 use ralph_core::judge::Shown;
 use ralph_core::run::Baseline;
 
+use super::protect::protected;
+
 /// What a file that is not there is said to contain.
 const ABSENT: &str = "absent";
+/// In place of the content of a file that the checks themselves make or change.
+const RESTLESS: &str = "restless";
 /// No document that has parts is longer.
 const LONGEST_DOCUMENT: u64 = 16 << 20;
 
@@ -23,21 +26,51 @@ pub(crate) fn contents(root: &Path, verification: &Verification) -> BTreeMap<Str
     let mut fixed: BTreeMap<String, String> =
         defined.map(|name| (name.clone(), content(root, name))).collect();
     for path in protected(root, &verification.protect) {
-        let content = content(root, &path);
-        fixed.insert(path, content);
+        fixed.insert(path.to_string_lossy().into_owned(), told(pointing(&root.join(path))));
     }
     fixed
+}
+
+/// What stays the same while checks run; what they change themselves can tell nothing of what others do.
+pub(crate) fn settled(
+    before: BTreeMap<String, String>,
+    mut after: BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    for (name, content) in before {
+        let now = after.entry(name).or_insert_with(|| ABSENT.to_owned());
+        if *now != content {
+            RESTLESS.clone_into(now);
+        }
+    }
+    after
+}
+
+/// The names of what the checks change themselves.
+pub(crate) fn restless(fixed: &BTreeMap<String, String>) -> Vec<&str> {
+    fixed.iter().filter(|(_, content)| *content == RESTLESS).map(|(name, _)| name.as_str()).collect()
 }
 
 /// What a file, or the part of one that is named behind a `#`, contains: the same for the same content.
 pub fn content(root: &Path, name: &str) -> String {
     let (path, part) = name.split_once('#').map_or((name, None), |(path, part)| (path, Some(part)));
-    match digest(&root.join(path), part) {
+    told(digest(&root.join(path), part))
+}
+
+fn told(digest: io::Result<String>) -> String {
+    match digest {
         Ok(digest) => digest,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             ABSENT.to_owned()
         }
         Err(error) => format!("unreadable: {}", error.kind()),
+    }
+}
+
+/// Of a link also where it points to: who turns it elsewhere has changed it.
+fn pointing(path: &Path) -> io::Result<String> {
+    match fs::read_link(path) {
+        Ok(target) => Ok(format!("{} behind {}", told(digest(path, None)), target.display())),
+        Err(_) => digest(path, None),
     }
 }
 
@@ -94,43 +127,30 @@ fn value_at(mut document: serde_json::Value, part: &str) -> Option<String> {
     part.split('.').try_fold(&document, |value, key| value.get(key)).map(ToString::to_string)
 }
 
-/// The files that a pattern protects; ignored ones too, for the agent can change them as well.
-fn protected(root: &Path, patterns: &[String]) -> Vec<String> {
-    let mut set = GlobSetBuilder::new();
-    for glob in patterns.iter().filter_map(|pattern| Glob::new(pattern).ok()) {
-        set.add(glob);
-    }
-    let Ok(set) = set.build() else { return Vec::new() };
-    if set.is_empty() {
-        return Vec::new();
-    }
-    let walk = walkdir::WalkDir::new(root).into_iter().filter_entry(|entry| entry.file_name() != ".git");
-    let files = walk.filter_map(Result::ok).filter(|entry| !entry.file_type().is_dir());
-    let names = files.filter_map(|entry| Some(entry.path().strip_prefix(root).ok()?.to_str()?.to_owned()));
-    names.filter(|name| set.is_match(name)).collect()
-}
-
 /// What was changed of what the checks consist of, in words.
-pub(crate) fn tampering(
-    root: &Path,
-    verification: &Verification,
-    baseline: &Baseline,
-    checks: &[Shown],
-) -> Vec<String> {
-    let now = contents(root, verification);
-    let mut found = Vec::new();
-    // A file that is new under a protected pattern, such as a further test, weakens nothing.
-    for (name, before) in &baseline.fixed {
+pub(crate) fn changes(baseline: &Baseline, now: &BTreeMap<String, String>) -> Vec<String> {
+    let fixed = baseline.fixed.iter().filter(|(_, content)| *content != RESTLESS);
+    let changed = fixed.filter_map(|(name, before)| {
         let what = match now.get(name).map_or(ABSENT, String::as_str) {
-            after if after == before => continue,
+            after if after == before => return None,
             ABSENT => "removed",
             _ if before == ABSENT => "added",
             _ => "changed",
         };
-        found.push(format!("{name} is part of the checks and was {what}"));
-    }
-    found.extend(checks.iter().filter_map(|check| fewer_tests(baseline, &check.result)));
-    found
+        Some(format!("{name} is part of the checks and was {what}"))
+    });
+    changed.collect()
+}
+
+/// What stands under a protected pattern and did not at the start: test runners load such files by themselves.
+pub(crate) fn additions(baseline: &Baseline, now: &BTreeMap<String, String>) -> Vec<String> {
+    let added = now.keys().filter(|name| !baseline.fixed.contains_key(*name));
+    added.map(|name| format!("{name} is protected and was added")).collect()
+}
+
+/// What checks that pass have lost.
+pub(crate) fn vanished(baseline: &Baseline, checks: &[Shown]) -> Vec<String> {
+    checks.iter().filter_map(|check| fewer_tests(baseline, &check.result)).collect()
 }
 
 /// A check that passes and runs fewer tests than before. While it fails, tests may be missing because of that.
@@ -142,7 +162,7 @@ fn fewer_tests(baseline: &Baseline, check: &CheckResult) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{contents, tampering};
+    use super::{additions, changes, contents, restless, settled, vanished};
     use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Verification};
     use ralph_core::judge::Shown;
     use ralph_core::run::Baseline;
@@ -192,7 +212,7 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", root.join("tests/c")).expect("a link");
         let (say, hear) = std::sync::mpsc::channel();
         // Whoever hangs on a pipe is left behind: nothing else would end this test.
-        std::thread::spawn(move || say.send(tampering(&root, &verification, &baseline, &[])));
+        std::thread::spawn(move || say.send(changes(&baseline, &contents(&root, &verification))));
         let found = hear.recv_timeout(Duration::from_secs(20)).expect("nothing is waited for");
         assert_eq!(
             found,
@@ -201,7 +221,7 @@ mod tests {
                 "Makefile is part of the checks and was changed",
                 "tests/a is part of the checks and was changed",
                 "tests/b is part of the checks and was changed",
-                "tests/c is part of the checks and was removed",
+                "tests/c is part of the checks and was changed",
             ]
         );
     }
@@ -236,8 +256,6 @@ mod tests {
 
     #[test]
     fn a_check_that_passes_with_fewer_tests_was_tampered_with() {
-        let dir = laid(&[]);
-        let verification = verification(&[], &[]);
         let baseline =
             Baseline { tests: BTreeMap::from([("test_pass".to_owned(), 6)]), fixed: BTreeMap::new() };
         let found = |passed: bool, tests: Option<u64>| {
@@ -254,7 +272,7 @@ mod tests {
                 duration_ms: 1,
                 tail: String::new(),
             };
-            tampering(dir.path(), &verification, &baseline, &[Shown { result, output: String::new() }])
+            vanished(&baseline, &[Shown { result, output: String::new() }])
         };
         assert_eq!(found(true, Some(5)), ["test_pass ran 6 tests at the start and runs 5 now"]);
         assert!(found(true, Some(6)).is_empty());
@@ -270,7 +288,7 @@ mod tests {
         let write = |name: &str, text: &str| fs::write(root.join(name), text).expect("writes");
         let verification = verification(&["package.json#scripts"], &["tests/**"]);
         let baseline = Baseline { tests: BTreeMap::new(), fixed: contents(root, &verification) };
-        let found = || tampering(root, &verification, &baseline, &[]);
+        let found = || changes(&baseline, &contents(root, &verification));
         write("package.json", r#"{"scripts":{"test":"jest"},"dependencies":{"left":"1"}}"#);
         write("src.js", "new");
         assert!(found().is_empty(), "a dependency is no check");
@@ -286,5 +304,51 @@ mod tests {
                 "tests/b.js is part of the checks and was removed",
             ]
         );
+    }
+
+    #[test]
+    fn what_is_new_among_the_protected_is_told() {
+        let dir = laid(&[("tests/a", "one"), ("tests/__pycache__/a.pyc", "x")]);
+        let verification = verification(&[], &["tests"]);
+        let baseline = Baseline { tests: BTreeMap::new(), fixed: contents(dir.path(), &verification) };
+        fs::write(dir.path().join("tests/conftest.py"), "exit").expect("writes");
+        fs::write(dir.path().join("tests/__pycache__/b.pyc"), "x").expect("writes");
+        let now = contents(dir.path(), &verification);
+        assert_eq!(additions(&baseline, &now), ["tests/conftest.py is protected and was added"]);
+        assert!(changes(&baseline, &now).is_empty());
+    }
+
+    #[test]
+    fn what_the_checks_change_themselves_tells_nothing() {
+        let dir = laid(&[("tests/a", "one"), ("tests/report", "old"), ("tests/gone", "x")]);
+        let (root, verification) = (dir.path(), verification(&[], &["tests"]));
+        let before = contents(root, &verification);
+        fs::write(root.join("tests/report"), "new").expect("writes");
+        fs::write(root.join("tests/made"), "new").expect("writes");
+        fs::remove_file(root.join("tests/gone")).expect("removes");
+        let fixed = settled(before, contents(root, &verification));
+        assert_eq!(restless(&fixed), ["tests/gone", "tests/report"]);
+        let baseline = Baseline { tests: BTreeMap::new(), fixed };
+        fs::write(root.join("tests/report"), "newer").expect("writes");
+        fs::write(root.join("tests/gone"), "again").expect("writes");
+        let now = contents(root, &verification);
+        assert!(changes(&baseline, &now).is_empty() && additions(&baseline, &now).is_empty());
+        fs::write(root.join("tests/a"), "two").expect("writes");
+        assert_eq!(
+            changes(&baseline, &contents(root, &verification)),
+            ["tests/a is part of the checks and was changed"]
+        );
+    }
+
+    #[test]
+    fn a_link_that_points_elsewhere_was_changed() {
+        let dir = laid(&[("one", "same"), ("two", "same"), ("tests/a", "x")]);
+        let link = dir.path().join("tests/link");
+        std::os::unix::fs::symlink("../one", &link).expect("a link");
+        let verification = verification(&[], &["tests"]);
+        let baseline = Baseline { tests: BTreeMap::new(), fixed: contents(dir.path(), &verification) };
+        fs::remove_file(&link).expect("removes");
+        std::os::unix::fs::symlink("../two", &link).expect("a link");
+        assert_eq!(changes(&baseline, &contents(dir.path(), &verification)).len(), 1);
     }
 }

@@ -24,7 +24,6 @@ use crate::drive::Drive;
 use crate::errand::Returned;
 use crate::error::EngineError;
 use crate::output::{Recorder, Tail, printable};
-use crate::snapshots::aside;
 
 /// What a judge is shown at most, in bytes: of the task, of all outputs together, of the difference.
 const TASK: usize = 32 * 1024;
@@ -179,7 +178,7 @@ impl<S: Store + 'static> Drive<S> {
         };
         let id = |text: &Option<String>| text.as_deref().and_then(|id| id.parse::<SnapshotId>().ok());
         let (begin, origin, end) = (id(&self.run.begun_from), id(&self.run.origin), kept.id);
-        aside(vault, move |vault| {
+        self.aside(vault, move |vault| {
             let limits = TextLimits { total: DIFF, ..TextLimits::default() };
             let diff = begin.map(|begin| vault.text_diff(begin, end, &limits)).transpose()?;
             let files = origin.map_or(Ok(Vec::new()), |origin| names(vault, origin, end, FILES))?;
@@ -191,7 +190,7 @@ impl<S: Store + 'static> Drive<S> {
     async fn state(&self) -> Result<State, EngineError> {
         let head = head::commit(&self.parts.place.root);
         let Some(vault) = self.parts.vault.clone() else { return Ok((None, head)) };
-        Ok((Some(aside(vault, Vault::take).await?), head))
+        Ok((Some(self.aside(vault, Vault::take).await?), head))
     }
 
     /// What was changed meanwhile.
@@ -202,7 +201,7 @@ impl<S: Store + 'static> Drive<S> {
             && before.tree_hash() != after.tree_hash()
         {
             let (from, to) = (before.id, after.id);
-            let names = aside(vault, move |vault| names(vault, from, to, NAMED)).await?;
+            let names = self.aside(vault, move |vault| names(vault, from, to, NAMED)).await?;
             found.push(format!("{} changed", names.join(", ")));
         }
         if *head != head_now {

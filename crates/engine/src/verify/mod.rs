@@ -4,16 +4,18 @@ mod check;
 mod fixed;
 mod head;
 mod judge;
+mod protect;
 mod window;
 
 pub use fixed::content as definition;
 pub use head::commit as head;
+pub use protect::patterns_without_files;
 
 use std::collections::BTreeMap;
 
 use ralph_core::attempt::Attempt;
 use ralph_core::check::{CheckResult, Failing};
-use ralph_core::event::Occasion;
+use ralph_core::event::{Event, Occasion};
 use ralph_core::judge::Shown;
 use ralph_core::machine::Judged;
 use ralph_core::progress::{Sketch, Standing};
@@ -36,9 +38,10 @@ impl<S: Store + 'static> Drive<S> {
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }
-        let fixed = fixed::contents(&self.parts.place.root, &self.run.policy.verification);
+        let before = self.fixed();
+        self.tell_unprotected();
         crash_point("baseline.inside");
-        let outcome = match self.run_checks(0, 0).await? {
+        let outcome = match self.run_checks(0, 0, &mut Vec::new()).await? {
             Ok(shown) => {
                 let checks = results(shown);
                 // Checks leave things behind; what they leave is not the agent's doing.
@@ -48,6 +51,8 @@ impl<S: Store + 'static> Drive<S> {
             }
             Err(fault) => Err(fault),
         };
+        let fixed = fixed::settled(before, self.fixed());
+        self.tell_restless(&fixed);
         crash_point("baseline.after");
         self.run.after_baseline(outcome, fixed, self.now());
         Ok(())
@@ -80,13 +85,12 @@ impl<S: Store + 'static> Drive<S> {
         };
         // The end of the attempt is durable before the checks take their time.
         self.commit().await?;
-        let shown = match self.run_checks(attempt.iteration, attempt.number).await? {
+        let mut tampering = self.tampering();
+        let shown = match self.run_checks(attempt.iteration, attempt.number, &mut tampering).await? {
             Ok(shown) => shown,
             Err(fault) => return Ok(Err(fault)),
         };
-        let baseline = self.run.baseline.clone().unwrap_or_default();
-        let (root, verification) = (&self.parts.place.root, &self.run.policy.verification);
-        let tampering = fixed::tampering(root, verification, &baseline, &shown);
+        tampering.extend(self.run.baseline.iter().flat_map(|baseline| fixed::vanished(baseline, &shown)));
         let mut judgement = None;
         if self.run.wants_a_judge() {
             judgement = match self.ask_judge(attempt, report, &shown, &tampering, kept.as_ref()).await? {
@@ -113,8 +117,7 @@ impl<S: Store + 'static> Drive<S> {
         }
         self.commit().await?;
         let (iteration, number) = (attempt.iteration, attempt.number);
-        let asked =
-            ralph_core::event::Event::Verdict { iteration, attempt: number, verdict: verdict.clone() };
+        let asked = Event::Verdict { iteration, attempt: number, verdict: verdict.clone() };
         Ok(match self.ask(&asked).await? {
             Asked::Veto(veto) => {
                 let findings = vec![format!("{}: {}", veto.hook, veto.why)];
@@ -125,10 +128,12 @@ impl<S: Store + 'static> Drive<S> {
         })
     }
 
+    /// Looks after each check at what they consist of: one that was changed can put itself back, or change the next.
     async fn run_checks(
         &mut self,
         iteration: u32,
         attempt: u32,
+        tampering: &mut Vec<String>,
     ) -> Result<Result<Vec<Shown>, Fault>, EngineError> {
         let mut results = Vec::new();
         for check in self.run.policy.verification.checks.clone() {
@@ -136,8 +141,45 @@ impl<S: Store + 'static> Drive<S> {
                 Ok(result) => results.push(result),
                 Err(fault) => return Ok(Err(fault)),
             }
+            let Some(baseline) = &self.run.baseline else { continue };
+            let more = fixed::changes(baseline, &self.fixed());
+            tampering.extend(more.into_iter().filter(|one| !tampering.contains(one)).collect::<Vec<_>>());
         }
         Ok(Ok(results))
+    }
+
+    /// What the checks consist of, as it is now.
+    fn fixed(&self) -> BTreeMap<String, String> {
+        fixed::contents(&self.parts.place.root, &self.run.policy.verification)
+    }
+
+    /// What the agent did to the checks, seen before they run.
+    fn tampering(&self) -> Vec<String> {
+        let Some(baseline) = &self.run.baseline else { return Vec::new() };
+        let now = self.fixed();
+        let mut found = fixed::changes(baseline, &now);
+        found.extend(fixed::additions(baseline, &now));
+        found
+    }
+
+    fn tell_unprotected(&mut self) {
+        let protect = &self.run.policy.verification.protect;
+        for pattern in patterns_without_files(&self.parts.place.root, protect) {
+            let text = format!("`{pattern}` is to be protected, and no file is there that it names");
+            self.run.note(self.now().at, Event::Notice { text });
+        }
+    }
+
+    fn tell_restless(&mut self, fixed: &BTreeMap<String, String>) {
+        let names = fixed::restless(fixed);
+        if names.is_empty() {
+            return;
+        }
+        let text = format!(
+            "the checks change this themselves, so nobody's change of it is noticed: {}",
+            names.join(", ")
+        );
+        self.run.note(self.now().at, Event::Notice { text });
     }
 
     /// Where things stand; unknown without a snapshot of the tree.

@@ -62,8 +62,13 @@ impl<'v> Reader<'v> {
             return Err(SnapshotError::io("write", "the copy of a file", failure));
         }
         let found = Digest::from(out.hasher.finalize());
-        if let Err(error) = copied {
-            return Err(self.damaged(number, digest, &error.to_string()));
+        match copied {
+            // What the system could not read may be whole.
+            Err(error) if error.raw_os_error().is_some() => {
+                return Err(SnapshotError::io("read the pack", path, error));
+            }
+            Err(error) => return Err(self.damaged(number, digest, &error.to_string())),
+            Ok(()) => {}
         }
         if found != digest {
             return Err(self.damaged(number, digest, "other content lies there"));

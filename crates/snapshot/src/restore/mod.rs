@@ -18,6 +18,7 @@ use crate::digest::SnapshotId;
 use crate::error::{Attempt, SnapshotError};
 use crate::exclusions::split;
 use crate::take::Wanted;
+use crate::union::Union;
 use crate::vault::{Access, Vault};
 use crate::walk::{Node, Walked};
 use hands::Hands;
@@ -108,7 +109,9 @@ impl Vault {
             self.tighten(intent)?;
         }
         let mark = interrupted.map(Intent::mark);
-        let wanted = Wanted { cover: Some(record.tree), leftovers: mark.as_deref() };
+        // What the snapshot says was not there counts as well: it may have to go.
+        let cover = Union::of(self, (record.tree, record.covers), &mut self.reader()?)?;
+        let wanted = Wanted { cover: Some(&cover), leftovers: mark.as_deref() };
         let taken = self.take_locked(wanted)?;
         point("snapshot.restore.kept");
         if !restore.dry_run {

@@ -7,6 +7,7 @@ use crate::digest::Digest;
 use crate::error::SnapshotError;
 use crate::exclusions::split;
 use crate::manifest::Kind;
+use crate::outer::Outer;
 use crate::pack::Reader;
 use crate::record::Record;
 use crate::rules::{self, Rules};
@@ -42,15 +43,15 @@ impl<'v, 'r> TargetRules<'v, 'r> {
         record: &Record,
         reader: &'r mut Reader<'v>,
     ) -> Result<TargetRules<'v, 'r>, SnapshotError> {
-        let exclude = match record.exclude {
-            Some(digest) => Rules::within(None, b"", vault.compiled.patterns(&reader.read(digest)?)),
+        let outer = match record.exclude {
+            Some(digest) => Outer::parse(reader.read(digest)?).rules(&vault.compiled),
             None => None,
         };
         let mut target = TargetRules { vault, reader, scopes: HashMap::new(), covered: HashMap::new() };
         if let Some(tree) = record.covers {
             target.learn(b"", Some(tree.0))?;
         }
-        let top = target.ruled(exclude, b"", Some(record.tree.0))?;
+        let top = target.ruled(outer, b"", Some(record.tree.0))?;
         target.scopes.insert(Vec::new(), top);
         Ok(target)
     }

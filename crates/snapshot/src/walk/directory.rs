@@ -178,11 +178,15 @@ impl<'w, 'a> Worker<'w, 'a> {
     fn cover(&self, digest: Option<Digest>) -> Result<Vec<Entry>, SnapshotError> {
         let (Some(cover), Some(digest)) = (&self.walk.cover, digest) else { return Ok(Vec::new()) };
         let mut reader = cover.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = reader.read(digest)?;
+        let text = match cover.names.fresh.get(&digest) {
+            Some(fresh) => fresh.clone(),
+            None => reader.read(digest)?,
+        };
         manifest::parse(&text).ok_or_else(|| SnapshotError::missing(std::path::Path::new(""), digest))
     }
 
     fn name(&mut self, here: &mut Here<'_>, name: Box<[u8]>) -> Result<(), SnapshotError> {
+        self.walk.vault.go_on()?;
         let stat = match look(here.fd.as_fd(), &name) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(()),
@@ -374,9 +378,12 @@ fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
 /// The content of a file of patterns, if it is a plain file of a sane size.
 pub(crate) fn read_patterns(directory: BorrowedFd<'_>, name: &[u8]) -> Option<Vec<u8>> {
     use rustix::fs::{Mode, OFlags};
-    use std::io::Read;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(directory, name, flags, Mode::empty()).ok()?;
+    plain_content(rustix::fs::openat(directory, name, flags, Mode::empty()).ok()?)
+}
+
+pub(crate) fn plain_content(file: OwnedFd) -> Option<Vec<u8>> {
+    use std::io::Read;
     let stat = rustix::fs::fstat(&file).ok()?;
     if !FileType::from_raw_mode(stat.st_mode).is_file() || Stamp::of(&stat).size > rules::LARGEST {
         return None;

@@ -16,9 +16,10 @@ use crate::exclusions::Exclusions;
 use crate::manifest::Entry;
 use crate::pack::{PackWriter, Reader};
 use crate::rules::{Compiled, Rules};
-use crate::vault::Limits;
+use crate::union::Union;
+use crate::vault::{Limits, Vault};
 use directory::Worker;
-pub(crate) use directory::read_patterns;
+pub(crate) use directory::{plain_content, read_patterns};
 use queue::{Queue, Task};
 
 /// More threads than this only wait for the disk.
@@ -58,6 +59,8 @@ impl Uncovered {
 
 /// What a walk is told.
 pub(crate) struct Walk<'a> {
+    /// Whose work can be given up.
+    pub(crate) vault: &'a Vault,
     pub(crate) root: BorrowedFd<'a>,
     pub(crate) rules: Option<Arc<Rules>>,
     pub(crate) exclusions: &'a Exclusions,
@@ -72,9 +75,9 @@ pub(crate) struct Walk<'a> {
     pub(crate) now: i64,
 }
 
-/// A tree whose paths are covered even where the present rules ignore them: they are about to be overwritten.
+/// Paths that are covered even where the present rules ignore them: they are about to be overwritten.
 pub(crate) struct Cover<'a> {
-    pub(crate) tree: Digest,
+    pub(crate) names: &'a Union,
     // Manifests are read one at a time, by whichever thread needs one.
     pub(crate) reader: Mutex<Reader<'a>>,
 }
@@ -126,7 +129,7 @@ pub(crate) fn walk(walk: &Walk<'_>) -> Result<Walked, SnapshotError> {
         rules: walk.rules.clone(),
         is_of_git: false,
         cached: walk.cache.map(|_| 0),
-        cover: walk.cover.as_ref().map(|cover| cover.tree),
+        cover: walk.cover.as_ref().map(|cover| cover.names.tree.0),
         only_covered: false,
     };
     let queue = Queue::new(root);

@@ -4,7 +4,7 @@ use std::fs;
 
 use ralph_snapshot::{ChangeKind, Exclusions, Options, Reason, Restore, SnapshotError, TextLimits, Vault};
 
-use crate::place::{Place, bytes, tree};
+use crate::place::{Place, assert_same, bytes, tree};
 
 fn whole() -> Restore {
     Restore::default()
@@ -129,6 +129,34 @@ fn rules_that_came_later_do_not_keep_the_older_tree_from_coming_back() {
     assert_eq!(fs::read(place.path("build/other")).unwrap(), b"new and ignored", "no snapshot holds it");
     vault.restore(report.before, &whole()).unwrap();
     assert_eq!(place.tree(), changed);
+}
+
+#[test]
+fn what_a_restore_brought_back_goes_again_when_it_is_undone_though_it_is_ignored() {
+    let place = Place::new();
+    for name in ["x.log", "kept", "old/y.log", "turned"] {
+        place.write(name, "was there");
+    }
+    let vault = place.vault();
+    let taken = vault.take().unwrap();
+    place.write(".gitignore", "*.log\n");
+    place.write("new/z", "is there");
+    place.write("ignored.log", "is there");
+    fs::remove_file(place.path("x.log")).unwrap();
+    fs::remove_dir_all(place.path("old")).unwrap();
+    fs::remove_file(place.path("turned")).unwrap();
+    place.write("turned/into", "a directory");
+    let (changed, paths) = (place.tree(), ["x.log", "old", "turned"].map(std::path::PathBuf::from));
+    let back = Restore { paths: paths.to_vec(), ..whole() };
+    let report = vault.restore(taken.id, &back).unwrap();
+    let rolled_back = place.tree();
+    assert!(place.path("x.log").exists() && place.path("old/y.log").exists());
+    let undone = vault.restore(report.before, &back).unwrap();
+    assert_same(&place.tree(), &changed, "undone");
+    vault.restore(undone.before, &back).unwrap();
+    assert_same(&place.tree(), &rolled_back, "and that undone");
+    vault.restore(report.before, &back).unwrap();
+    assert_same(&place.tree(), &changed, "and once more");
 }
 
 #[test]

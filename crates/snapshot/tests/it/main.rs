@@ -5,6 +5,7 @@
 mod basics;
 mod crash;
 mod dice;
+mod ignored;
 mod place;
 mod races;
 mod random;

@@ -1,6 +1,7 @@
 //! What goes and what stays when there is too much.
 
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use ralph_snapshot::{Keep, Restore, SnapshotError, SnapshotId, Vault};
@@ -112,4 +113,41 @@ fn a_damaged_pack_costs_only_what_was_in_it() {
     assert!(!place.path("a").exists() && fs::read(place.path("b")).unwrap() == noise(2, 1000));
     let swept = vault.sweep(&generous(), SystemTime::now()).unwrap();
     assert_eq!(swept.dropped, []);
+}
+
+/// A pack that cannot be read for the moment, and can again.
+fn while_unreadable<T>(pack: &Path, act: impl FnOnce() -> T) -> T {
+    let aside = pack.with_extension("aside");
+    fs::rename(pack, &aside).unwrap();
+    fs::create_dir(pack).unwrap();
+    let done = act();
+    fs::remove_dir(pack).unwrap();
+    fs::rename(&aside, pack).unwrap();
+    done
+}
+
+#[test]
+fn what_cannot_be_read_for_a_moment_is_not_swept_away() {
+    let place = Place::new();
+    let vault = place.vault();
+    let history = history(&place, &vault, 20);
+    let keep = Keep { pinned: vec![history[0].0], ..generous() };
+    for number in 1..=20 {
+        let pack = place.home.path().join(format!("vault/pack-{number:08}.tar.zst"));
+        let swept = while_unreadable(&pack, || vault.sweep(&keep, SystemTime::now()));
+        assert!(matches!(swept, Err(SnapshotError::Io { .. })), "{swept:?}");
+    }
+    assert_eq!(vault.sweep(&keep, SystemTime::now()).unwrap().dropped, []);
+    history.iter().for_each(|(id, tree)| check(&place, &vault, *id, tree));
+}
+
+#[test]
+fn what_is_pinned_stays_even_when_it_is_damaged() {
+    let place = Place::new();
+    let vault = place.vault();
+    let history = history(&place, &vault, 3);
+    fs::write(place.home.path().join("vault/pack-00000001.tar.zst"), noise(7, 9000)).unwrap();
+    let keep = Keep { pinned: vec![history[0].0], ..generous() };
+    let swept = place.vault().sweep(&keep, SystemTime::now()).unwrap();
+    assert!(!swept.dropped.contains(&history[0].0), "{swept:?}");
 }

@@ -19,7 +19,7 @@ const HOOK: &str = "[[hook]]\nname = \"n\"\non = [\"verdict\"]\ncommand = \"make
 
 #[test]
 fn limits_and_words_need_no_grant() {
-    let harmless = "[limits]\nmax_iterations = 3\nunlimited = false\n[verify]\nallow_tampering = false\nred_first = true\n[promise]\nword = \"X\"\n[output]\nkeep_head = \"1MiB\"\n\
+    let harmless = "[limits]\nmax_iterations = 3\nunlimited = false\n[verify]\nallow_tampering = false\nred_first = true\nprotect = [\"a\"]\n[promise]\nnonce = true\n[output]\nkeep_head = \"1MiB\"\n\
                     [[route]]\niteration = 2\nmodel = \"opus\"\n";
     assert_eq!(digest(harmless), None);
     assert!(Written::project(harmless).load().unwrap().resolve(Trust::Withheld).is_ok());
@@ -31,6 +31,13 @@ fn whatever_runs_or_loosens_needs_a_grant() {
         "state_dir = \"/tmp/x\"",
         "[limits]\nunlimited = true\nmax_duration = \"1h\"",
         "[verify]\nallow_tampering = true",
+        "[verify]\nred_first = false",
+        "[verify]\njudge = \"exit\"",
+        "[verify]\njudge_model = \"small\"",
+        "[verify]\ncriteria = []",
+        "[completion]\nrequire = [\"promise\"]",
+        "[promise]\nword = \"X\"",
+        "[promise]\nnonce = false",
         "[agent]\nname = \"claude\"",
         "[[route]]\niteration = \">=2\"\nagent = \"claude\"",
         "[agent]\ncommand = \"evil\"",
@@ -96,4 +103,19 @@ fn the_listing_says_what_would_run() {
          env_exclude = [\"A\", \"B\"]\ncustody = \"subreaper\"\n{HOOK}veto = true\n"
     );
     insta::assert_snapshot!(digest(&text).unwrap().listing.join("\n"));
+}
+
+#[test]
+fn a_project_protects_more_than_the_person_and_never_less() {
+    let written = |project: &str| Written {
+        user: "[verify]\nprotect = [\"tests/**\"]\n".to_owned(),
+        ..Written::project(project)
+    };
+    for (project, expected) in [
+        ("[verify]\nprotect = []\n", &["tests/**"][..]),
+        ("[verify]\nprotect = [\"ci/**\", \"tests/**\"]\n", &["ci/**", "tests/**"]),
+    ] {
+        let settings = written(project).settings().unwrap();
+        assert_eq!(settings.policy(Vec::new()).verification.protect, expected, "{project}");
+    }
 }
