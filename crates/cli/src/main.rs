@@ -25,6 +25,7 @@ mod preflight;
 mod printed;
 mod problem;
 mod project;
+mod ready;
 mod render;
 mod restoring;
 mod sandbox;

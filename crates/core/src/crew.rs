@@ -151,6 +151,16 @@ impl Crew {
         Crew { routes, sessions, ..self }
     }
 
+    /// The same people for a run of its own: nobody goes on with what was said in another, and the first one begins. That
+    /// somebody is at a limit stays true.
+    #[must_use]
+    pub fn for_another_run(mut self) -> Crew {
+        for member in self.members.iter_mut().chain(&mut self.asked) {
+            (member.conversation, member.strikes) = (None, 0);
+        }
+        Crew { at_work: 0, lead: 0, ..self }
+    }
+
     pub fn at_work(&self) -> &Member {
         &self.members[self.at_work]
     }
@@ -249,9 +259,10 @@ pub(crate) fn later(now: Timestamp, by: Duration) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use super::{Crew, Member, Yielded};
+    use super::{Conversation, Crew, Member, Sessions, Yielded};
     use crate::Timestamp;
-    use crate::id::AgentName;
+    use crate::id::{AgentName, SessionId};
+    use crate::report::Usage;
     use std::time::Duration;
 
     fn name(text: &str) -> AgentName {
@@ -274,6 +285,17 @@ mod tests {
         assert_eq!(waits, [5, 15, 45].map(|s| Yielded::Wait(Duration::from_secs(s))));
         assert_eq!(crew.limited(None, at(0)), Yielded::HandOver { from: name("a"), to: name("b") });
         assert_eq!(crew.at_work().agent, name("b"));
+    }
+
+    #[test]
+    fn in_another_run_nobody_goes_on_with_what_was_said_in_the_first() {
+        let mut first = crew(&["a", "b"]).with(Vec::new(), Sessions::Continue);
+        first.limited(Some(at(7200)), at(0));
+        first.heard(Some(Conversation { id: SessionId::parse("c").unwrap(), counter: Usage::default() }));
+        let second = first.clone().for_another_run();
+        assert_eq!((first.at_work().agent.clone(), second.at_work().agent.clone()), (name("b"), name("a")));
+        assert!(second.members().iter().all(|member| member.conversation.is_none()));
+        assert!(second.members()[0].limited_until.is_some());
     }
 
     #[test]

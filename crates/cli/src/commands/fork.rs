@@ -15,15 +15,12 @@ use super::Outcome;
 use super::resume::load;
 use super::rollback::take_tree;
 use super::run::{ShowFlags, register};
-use crate::crew::check;
 use crate::history::{History, short};
-use crate::judge;
-use crate::models::Asking;
-use crate::perform::{Stage, hooks, inherited, perform, redactor, staff};
+use crate::perform::{Stage, hooks, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
+use crate::ready;
 use crate::restoring::{agreed, told};
-use crate::sandbox::Ground;
 use crate::settings::Given;
 use crate::vault;
 use crate::words::print;
@@ -77,19 +74,7 @@ async fn fork(args: Args, project: Project) -> Outcome {
     let seen = load(&store, &source).await?;
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, settings) = project.settings(&store, false).await?;
-    check(&seen.crew, &staff, &seen.policy.limits)?;
-    let judge = judge::check(&seen.crew, &staff, &seen.policy)?;
-    let environment = inherited(&settings);
-    let ground = Ground {
-        root: &place.root,
-        state_dir: &state_dir,
-        environment: &environment,
-        crew: &seen.crew,
-        staff: &staff,
-    };
-    ground.renew(&seen.policy.sandbox)?;
-    let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
-    judge::check_surroundings(judge.as_ref(), &place, &seen.policy, ground, asking).await?;
+    ready::to_go_on(&seen, &staff, &place, &state_dir, &settings).await?;
     let Some(vault) = vault::wanted(&place, &settings.snapshots)? else {
         let next = "set `enabled = true` in [snapshots], and `state_dir` to a place outside the project";
         return Err(Problem::new("a fork needs snapshots, and none are taken here").next(next).into());
@@ -160,7 +145,7 @@ fn new_run(id: RunId, at: Timestamp, seen: Run, from: ForkedFrom) -> Run {
         id,
         task: seen.task,
         policy: seen.policy,
-        crew: seen.crew,
+        crew: seen.crew.for_another_run(),
         seed: ralph_engine::entropy(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         forked_from: Some(from),

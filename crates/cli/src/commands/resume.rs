@@ -15,14 +15,11 @@ use ralph_store::{Commit, SqliteStore, Store, StoreError};
 use super::Outcome;
 use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
-use crate::crew::check;
 use crate::debt;
-use crate::judge;
-use crate::models::Asking;
-use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
+use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
-use crate::sandbox::Ground;
+use crate::ready;
 use crate::settings::Given;
 use crate::vault;
 
@@ -76,19 +73,7 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, settings) = project.settings(&store, args.yes).await?;
     let asked = foreseen(&store, &id, None).await?.unwrap_or(seen);
-    check(&asked.crew, &staff, &asked.policy.limits)?;
-    let judge = judge::check(&asked.crew, &staff, &asked.policy)?;
-    let environment = inherited(&settings);
-    let ground = Ground {
-        root: &place.root,
-        state_dir: &state_dir,
-        environment: &environment,
-        crew: &asked.crew,
-        staff: &staff,
-    };
-    ground.renew(&asked.policy.sandbox)?;
-    let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
-    judge::check_surroundings(judge.as_ref(), &place, &asked.policy, ground, asking).await?;
+    ready::to_go_on(&asked, &staff, &place, &state_dir, &settings).await?;
     let vault = vault::wanted(&place, &settings.snapshots)?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings), args.keep_tree).await?;

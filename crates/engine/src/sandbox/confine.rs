@@ -13,7 +13,7 @@ const HIDE: &str = "--hide";
 const SHOW: &str = "--show";
 const END: &str = "--";
 
-/// What the hidden subcommand calls with the arguments that [`arguments`] made. Returns only when it failed; the agent
+/// What the hidden subcommand calls with the arguments that `arguments` made. Returns only when it failed; the agent
 /// is then not started at all.
 pub fn confine_main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Some((bounds, program, args)) = parse(args.into_iter()) else {
