@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod markdown;
 mod prd;
+mod temporary;
 mod tracker;
 
 pub use beads::Beads;
@@ -18,4 +19,5 @@ pub use error::{Spot, TrackerError};
 pub use file::{Overwrite, create};
 pub use markdown::{Markdown, to_markdown};
 pub use prd::{Prd, to_prd};
+pub use temporary::is_temporary;
 pub use tracker::{Changes, Context, Kept, Kind, Tracker, open};
