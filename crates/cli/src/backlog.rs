@@ -69,7 +69,7 @@ pub(crate) struct Chosen {
 }
 
 impl TrackerFlags {
-    /// A file by its name, and a kind only if it says more than that.
+    /// The backlog in a file; its name tells which kind it is.
     pub(crate) fn of_file(file: &Path) -> TrackerFlags {
         TrackerFlags { tracker: None, prd: Some(file.to_owned()) }
     }

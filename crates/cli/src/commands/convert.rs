@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::backlog::{Item, Status};
-use ralph_trackers::{Overwrite, create, to_markdown, to_prd};
+use ralph_trackers::{Kind, Overwrite, create, to_markdown, to_prd};
 
 use super::Outcome;
 use crate::backlog::{TrackerFlags, tracker_problem};
@@ -37,6 +37,13 @@ enum Format {
 }
 
 impl Format {
+    fn kind(self) -> Kind {
+        match self {
+            Format::Prd => Kind::Prd,
+            Format::Markdown => Kind::Markdown,
+        }
+    }
+
     fn file_name(self) -> &'static str {
         match self {
             Format::Prd => "prd.json",
@@ -49,7 +56,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut tracker = TrackerFlags::of_file(&args.file).choose()?.tracker;
     let items = tracker.load().map_err(|error| tracker_problem(&error))?.into_items();
     let context = tracker.context().map_err(|error| tracker_problem(&error))?;
+    let is_copied = tracker.kind() == args.to.kind();
     let text = match args.to {
+        // Nothing is lost of what is in the right format already.
+        _ if is_copied => read_text(&args.file)?,
         Format::Prd => to_prd(&context, &items),
         Format::Markdown => to_markdown(&context, &items),
     };
@@ -69,8 +79,16 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let overwrite = if args.force { Overwrite::Allowed } else { Overwrite::Never };
     create(&output, &text, overwrite).map_err(|error| tracker_problem(&error))?;
     print(&format!("wrote {} to {}\n", counted(items.len() as u64, "task"), output.display()));
-    print(&lost(args.to, &items));
+    if !is_copied {
+        print(&lost(args.to, &items));
+    }
     Ok(0)
+}
+
+fn read_text(path: &Path) -> Result<String, Problem> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Problem::new(format!("cannot read this file: {error}")).at(Place::from(path.to_owned()))
+    })
 }
 
 /// What the new format cannot say.
@@ -82,11 +100,14 @@ fn lost(to: Format, items: &[Item]) -> String {
     let with = |is: fn(&Item) -> bool| items.iter().filter(|item| is(item)).count();
     match to {
         Format::Prd => {
+            let is_begun = |item: &Item| matches!(item.status, Status::InProgress | Status::Blocked);
             told(with(|item| item.status == Status::Cancelled), "that it was cancelled, which makes it open,")
+                + &told(with(is_begun), "that it was begun or blocked")
                 + &told(with(|item| item.parent.is_some()), "the task above it")
         }
         Format::Markdown => {
             told(with(|item| !item.metadata.is_empty()), "keys that only the other format has")
+                + &told(with(|item| item.status == Status::Blocked), "that it was blocked")
         }
     }
 }

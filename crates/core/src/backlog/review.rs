@@ -37,6 +37,8 @@ pub enum Severity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
+    /// Nothing can be told of a backlog that cannot be read.
+    Malformed,
     Cycle,
     UnknownDependency,
     NoCriteria,

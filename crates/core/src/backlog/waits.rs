@@ -120,11 +120,11 @@ fn edges(items: &[Item], tree: &Tree, dependencies: &Arrows) -> Vec<Edge> {
     let is_open = |at: usize| !items[at].status.is_settled();
     let open = |ends: &'_ [u32]| ends.iter().copied().filter(|to| is_open(*to as usize)).collect::<Vec<_>>();
     let mut edges: Vec<Edge> = Vec::new();
-    for at in 0..count {
+    for (at, item) in items.iter().enumerate() {
         let above = tree.parent(at).map(gate);
         let needs = if is_open(at) { open(dependencies.from(at)) } else { Vec::new() };
         if is_open(at) {
-            let parts = if items[at].kind == Kind::Container { open(tree.children(at)) } else { Vec::new() };
+            let parts = if item.kind == Kind::Container { open(tree.children(at)) } else { Vec::new() };
             let all = needs.iter().copied().chain(above).chain(parts);
             edges.extend(all.map(|to| (number_of(at), to)));
         }
