@@ -5,6 +5,7 @@ mod advice;
 mod agents;
 mod amend;
 mod attach;
+mod backlog;
 mod bars;
 mod commands;
 mod crew;

@@ -9,16 +9,25 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 7] = [
+const ARROWS: [(&str, &[&str]); 8] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),
     ("ralph-snapshot", &[]),
     ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
+    ("ralph-trackers", &["ralph-core"]),
     (
         "ralph-cli",
-        &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot", "ralph-engine", "ralph-agents"],
+        &[
+            "ralph-core",
+            "ralph-store",
+            "ralph-checks",
+            "ralph-snapshot",
+            "ralph-engine",
+            "ralph-agents",
+            "ralph-trackers",
+        ],
     ),
 ];
 

@@ -49,7 +49,7 @@ fn check(validator: &Validator, value: &Value) {
 /// Compares with a committed file, or writes it when `RALPH_BLESS` is set.
 #[test]
 fn the_published_schemas_are_current() {
-    for of in ["config", "events", "status", "inbox", "why", "diff", "snapshots"] {
+    for of in ["config", "events", "status", "inbox", "why", "diff", "snapshots", "tasks", "prd-check"] {
         let path = root().join(format!("docs/schema/{of}.json"));
         let current = format!("{:#}\n", schema(of));
         if std::env::var_os("RALPH_BLESS").is_some() {

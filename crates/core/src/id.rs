@@ -104,6 +104,18 @@ impl TaskId {
     pub fn prompt() -> TaskId {
         TaskId("prompt".to_owned())
     }
+
+    /// The name of an entry of a backlog, which cannot be that of a prompt's task.
+    pub fn of_backlog(given: &str) -> Result<TaskId, BadId> {
+        match TaskId::parse(given)? {
+            id if id == TaskId::prompt() => Err(BadId {
+                kind: "task id for a backlog",
+                given: given.to_owned(),
+                rule: "that is what the task of `ralph run \"PROMPT\"` is called",
+            }),
+            id => Ok(id),
+        }
+    }
 }
 
 /// The lowest `digits` digits of `value` in Crockford's alphabet, which has no i, l, o or u.

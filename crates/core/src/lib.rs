@@ -12,6 +12,8 @@
 //! |---|---|
 //! | **Run** | one loop from start to stop |
 //! | **Task** | a unit of work: the one prompt given, or an entry of a backlog |
+//! | **Item** | an entry of a backlog, as its tracker has it; a task is made of it when its turn comes |
+//! | **Tracker** | where a backlog is kept |
 //! | **Iteration** | one numbered pass of a run over one task |
 //! | **Attempt** | one try at an iteration; a crash or an error of the agent makes a second attempt, not a second iteration |
 //! | **Brief** | the prompt that an attempt sends |
@@ -28,6 +30,7 @@
 pub mod account;
 pub mod agent_event;
 pub mod attempt;
+pub mod backlog;
 pub mod brief;
 pub mod check;
 pub mod choice;

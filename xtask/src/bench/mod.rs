@@ -54,6 +54,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if !args.without_snapshots {
         succeed(cargo().args(["bench", "--locked", "-p", "ralph-snapshot", "--bench", "trees"]))?;
     }
+    succeed(cargo().args(["bench", "--locked", "-p", "ralph-trackers", "--bench", "backlogs"]))?;
     Ok(())
 }
 

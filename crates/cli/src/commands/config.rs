@@ -7,8 +7,10 @@ use ralph_core::event::Line;
 
 use super::diff::Difference;
 use super::inbox::Asked;
+use super::prd::Checked;
 use super::snapshots::Snapshots;
 use super::status::Status;
+use super::tasks::Tasks;
 use super::why::Why;
 use crate::problem::Problems;
 use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
@@ -76,6 +78,10 @@ enum Described {
     Diff,
     /// `ralph snapshots --json`
     Snapshots,
+    /// `ralph tasks --json`
+    Tasks,
+    /// `ralph prd check --json`
+    PrdCheck,
 }
 
 impl ConfigArgs {
@@ -99,6 +105,8 @@ impl Described {
             Described::Snapshots => schemars::schema_for!(Snapshots).to_value(),
             Described::Diff => schemars::schema_for!(Difference).to_value(),
             Described::Why => schemars::schema_for!(Why).to_value(),
+            Described::Tasks => schemars::schema_for!(Tasks).to_value(),
+            Described::PrdCheck => schemars::schema_for!(Checked).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

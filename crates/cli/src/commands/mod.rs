@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod confine;
 pub(crate) mod control;
+pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod doctor;
@@ -14,6 +15,7 @@ pub(crate) mod guard;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod logs;
+pub(crate) mod prd;
 pub(crate) mod replay;
 pub(crate) mod resume;
 pub(crate) mod rollback;
@@ -21,6 +23,7 @@ pub(crate) mod run;
 pub(crate) mod set;
 pub(crate) mod snapshots;
 pub(crate) mod status;
+pub(crate) mod tasks;
 pub(crate) mod trust;
 pub(crate) mod why;
 
@@ -68,6 +71,9 @@ enum Command {
     Steer(control::SteerArgs),
     Inbox(inbox::InboxArgs),
     Answer(inbox::AnswerArgs),
+    Tasks(tasks::Args),
+    Prd(prd::Args),
+    Convert(convert::Args),
     Agents(agents::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
@@ -99,6 +105,9 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Steer(args) => control::steer(args),
         Command::Inbox(args) => inbox::inbox(args),
         Command::Answer(args) => inbox::answer(args),
+        Command::Tasks(args) => tasks::run(&args),
+        Command::Prd(args) => prd::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Agents(args) => agents::run(args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),

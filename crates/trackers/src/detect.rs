@@ -1,0 +1,213 @@
+//! Which backlog a project has, by the files that are there.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::error::TrackerError;
+use crate::markdown::has_checklist;
+use crate::tracker::Kind;
+
+/// Where ralph-tui, snarktank's ralph and people put it, the likeliest first.
+const PRDS: [&str; 6] = [
+    ".ralph/prd.json",
+    "prd.json",
+    "tasks/prd.json",
+    ".ralph-tui/prd.json",
+    "scripts/ralph/prd.json",
+    "docs/prd.json",
+];
+
+const CHECKLISTS: [&str; 11] = [
+    ".ralph/tasks.md",
+    "TASKS.md",
+    "tasks.md",
+    "TODO.md",
+    "todo.md",
+    "PLAN.md",
+    "plan.md",
+    "IMPLEMENTATION_PLAN.md",
+    "fix_plan.md",
+    "@fix_plan.md",
+    ".ralph/fix_plan.md",
+];
+
+const BEADS: &str = ".beads";
+
+/// A backlog, and what it takes to reach it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Prd {
+        file: PathBuf,
+        root: PathBuf,
+    },
+    Markdown {
+        file: PathBuf,
+    },
+    /// With the viewer, if its order counts.
+    Beads {
+        root: PathBuf,
+        program: PathBuf,
+        viewer: Viewer,
+    },
+}
+
+/// Whose word on the order of tasks counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Viewer {
+    /// Priority comes first.
+    NotAsked,
+    /// The graph comes first; `bv` ranks it where it is installed, ralph otherwise.
+    Asked(Option<PathBuf>),
+}
+
+/// What was found, and what else there would have been.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detected {
+    pub place: Place,
+    /// Files and directories that hold backlogs, too, and were not taken.
+    pub others: Vec<PathBuf>,
+}
+
+/// The backlog that a person means: by the file and the kind that are given, or else by what is there. Programs are
+/// looked for in `search`, a list of directories as in `PATH`.
+pub fn detect(
+    root: &Path,
+    kind: Option<Kind>,
+    file: Option<&Path>,
+    search: Option<&OsStr>,
+) -> Result<Detected, TrackerError> {
+    let alone = |place| Ok(Detected { place, others: Vec::new() });
+    match (kind, file) {
+        (Some(Kind::Beads | Kind::BeadsBv), Some(file)) => {
+            let what = "beads are not kept in a file that is read";
+            Err(TrackerError::malformed(file, None, what, "leave out --prd, or name another --tracker"))
+        }
+        (Some(kind @ (Kind::Beads | Kind::BeadsBv)), None) => alone(beads(root, kind, search)?),
+        (Some(Kind::Markdown), Some(file)) => alone(Place::Markdown { file: root.join(file) }),
+        (Some(Kind::Prd), Some(file)) => alone(prd(root, root.join(file))),
+        (None, Some(file)) => alone(by_name(root, root.join(file))),
+        (kind, None) => by_files(root, kind, search),
+    }
+}
+
+fn prd(root: &Path, file: PathBuf) -> Place {
+    Place::Prd { file, root: root.to_owned() }
+}
+
+fn by_name(root: &Path, file: PathBuf) -> Place {
+    let extension = file.extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
+    match extension.as_str() {
+        "md" | "markdown" | "mdown" | "txt" => Place::Markdown { file },
+        _ => prd(root, file),
+    }
+}
+
+fn by_files(root: &Path, kind: Option<Kind>, search: Option<&OsStr>) -> Result<Detected, TrackerError> {
+    let is_wanted = |one: Kind| kind.is_none_or(|kind| kind == one);
+    let mut found: Vec<(Kind, PathBuf)> = Vec::new();
+    if is_wanted(Kind::Prd) {
+        found.extend(PRDS.iter().map(|name| (Kind::Prd, root.join(name))).filter(|(_, path)| path.is_file()));
+    }
+    if is_wanted(Kind::Beads) && root.join(BEADS).is_dir() {
+        found.push((Kind::Beads, root.join(BEADS)));
+    }
+    if is_wanted(Kind::Markdown) {
+        let files = CHECKLISTS.iter().map(|name| root.join(name)).filter(|path| path.is_file());
+        found.extend(files.filter(|path| has_checklist(path)).map(|path| (Kind::Markdown, path)));
+    }
+    let others = found.iter().skip(1).map(|(_, path)| path.clone()).collect();
+    let place = match found.into_iter().next() {
+        None => return Err(TrackerError::NoBacklog { root: root.to_owned() }),
+        Some((Kind::Prd, file)) => prd(root, file),
+        Some((Kind::Markdown, file)) => Place::Markdown { file },
+        Some((kind @ (Kind::Beads | Kind::BeadsBv), _)) => beads(root, kind, search)?,
+    };
+    Ok(Detected { place, others })
+}
+
+fn beads(root: &Path, kind: Kind, search: Option<&OsStr>) -> Result<Place, TrackerError> {
+    let home = root.join(BEADS);
+    if !home.is_dir() {
+        return Err(TrackerError::NoBacklog { root: root.to_owned() });
+    }
+    // Only `bd` keeps its issues in Dolt; both know the older files.
+    let is_dolt = home.join("embeddeddolt").exists() || home.join("dolt").exists();
+    let names: &[&str] = if is_dolt { &["bd"] } else { &["br", "bd"] };
+    let program = names.iter().find_map(|name| program(name, search));
+    let program = program
+        .ok_or_else(|| TrackerError::NoProgram { program: names.join(" or "), root: root.to_owned() })?;
+    let viewer =
+        if kind == Kind::BeadsBv { Viewer::Asked(self::program("bv", search)) } else { Viewer::NotAsked };
+    Ok(Place::Beads { root: root.to_owned(), program, viewer })
+}
+
+/// Never from a directory that depends on where one is: a project could put its own program there.
+fn program(name: &str, search: Option<&OsStr>) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let is_program = |path: &PathBuf| {
+        path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    };
+    let directories = std::env::split_paths(search?).filter(|directory| directory.is_absolute());
+    directories.map(|directory| directory.join(name)).find(is_program)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use super::{Place, Viewer, detect};
+    use crate::error::TrackerError;
+    use crate::tracker::Kind;
+
+    fn put(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn the_likeliest_backlog_is_taken_and_the_others_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        assert_eq!(detect(root, None, None, None), Err(TrackerError::NoBacklog { root: root.to_owned() }));
+        put(root, "PLAN.md", "# only words\n");
+        assert!(detect(root, None, None, None).is_err(), "a plan without boxes is no backlog");
+        put(root, "TODO.md", "- [ ] one\n");
+        let found = detect(root, None, None, None).unwrap();
+        assert_eq!(found.place, Place::Markdown { file: root.join("TODO.md") });
+        put(root, "tasks/prd.json", "{}");
+        let found = detect(root, None, None, None).unwrap();
+        assert_eq!(found.place, Place::Prd { file: root.join("tasks/prd.json"), root: root.to_owned() });
+        assert_eq!(found.others, [root.join("TODO.md")]);
+        let found = detect(root, Some(Kind::Markdown), None, None).unwrap();
+        assert_eq!(found.place, Place::Markdown { file: root.join("TODO.md") });
+        let found = detect(root, None, Some(Path::new("notes.MD")), None).unwrap();
+        assert_eq!(found.place, Place::Markdown { file: root.join("notes.MD") });
+    }
+
+    #[test]
+    fn beads_need_a_program_that_the_project_did_not_bring() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        fs::create_dir(root.join(".beads")).unwrap();
+        put(root, "bin/br", "");
+        put(root, "bin/bd", "");
+        let search = root.join("bin").into_os_string();
+        let program = |kind, search: Option<&str>| {
+            let path = search.map(std::ffi::OsStr::new);
+            detect(root, Some(kind), None, path).map(|found| found.place)
+        };
+        assert!(matches!(program(Kind::Beads, None), Err(TrackerError::NoProgram { .. })));
+        assert!(matches!(program(Kind::Beads, Some(".:bin:")), Err(TrackerError::NoProgram { .. })));
+        let found = program(Kind::BeadsBv, search.to_str()).unwrap();
+        let expected =
+            Place::Beads { root: root.to_owned(), program: root.join("bin/br"), viewer: Viewer::Asked(None) };
+        assert_eq!(found, expected);
+        fs::create_dir(root.join(".beads/embeddeddolt")).unwrap();
+        let Ok(Place::Beads { program, .. }) = program(Kind::Beads, search.to_str()) else { panic!("beads") };
+        assert_eq!(program, root.join("bin/bd"));
+    }
+}

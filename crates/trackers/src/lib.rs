@@ -1,0 +1,23 @@
+//! Where work comes from: a rim that translates backlogs, kept in files or by other programs, into items of the core.
+//!
+//! A tracker's own format is never rewritten. A file is edited by ranges of bytes, so that everything that is not
+//! the edited value stays as it was, keys that nobody here knows and the way it is indented included; and it is
+//! replaced whole or not at all. What a format cannot say is not written into it.
+
+mod beads;
+mod detect;
+mod error;
+mod file;
+mod markdown;
+mod prd;
+mod temporary;
+mod tracker;
+
+pub use beads::Beads;
+pub use detect::{Detected, Place, Viewer, detect};
+pub use error::{Spot, TrackerError};
+pub use file::{Overwrite, create};
+pub use markdown::{Markdown, to_markdown};
+pub use prd::{Prd, to_prd};
+pub use temporary::is_temporary;
+pub use tracker::{Changes, Context, Kept, Kind, Tracker, open};

@@ -1,0 +1,394 @@
+//! What every tracker does alike. Files are real ones; `br`, `bd` and `bv` are played by `stand_in.py`, which is strict
+//! about its arguments, unless RALPH_TEST_BR names a real `br`.
+
+#![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ralph_core::backlog::{Filter, Order, Status, Wanted};
+use ralph_core::id::TaskId;
+use ralph_trackers::{Changes, Kept, Kind, Place, Tracker, TrackerError, Viewer, detect, open};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// A backlog of four: the second waits for the first and is urgent, the third is done, the fourth has a label and low
+/// priority.
+struct Subject {
+    dir: TempDir,
+    tracker: Box<dyn Tracker>,
+    /// The ids of the four.
+    ids: [TaskId; 4],
+    keeps_progress: bool,
+}
+
+fn id(text: &str) -> TaskId {
+    TaskId::parse(text).unwrap()
+}
+
+fn four() -> [TaskId; 4] {
+    ["A-1", "A-2", "A-3", "A-4"].map(id)
+}
+
+fn subject(dir: TempDir, place: Place, keeps_progress: bool) -> Subject {
+    Subject { tracker: open(place), dir, ids: four(), keeps_progress }
+}
+
+fn prd(style: &str) -> Subject {
+    let story = |id: &str, passes: bool| json!({"id": id, "title": format!("Task {id}"), "passes": passes});
+    let mut stories = [story("A-1", false), story("A-2", false), story("A-3", true), story("A-4", false)];
+    stories[1]["dependsOn"] = json!(["A-1"]);
+    stories[1]["priority"] = json!(1);
+    stories[3]["labels"] = json!(["ui"]);
+    stories[3]["priority"] = json!(12);
+    let (key, root) = if style == "snarktank" { ("project", "scripts/ralph") } else { ("name", ".") };
+    let document = json!({key: "Demo", "description": "All of it", "userStories": stories});
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join(root)).unwrap();
+    let text = if style == "compact" { document.to_string() } else { format!("{document:#}\n") };
+    fs::write(dir.path().join(root).join("prd.json"), text).unwrap();
+    let place = detect(dir.path(), None, None, None).unwrap().place;
+    subject(dir, place, false)
+}
+
+fn markdown() -> Subject {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "# Demo\n\nAll of it\n\n- [ ] A-1: Task A-1\n- [ ] A-2: Task A-2\n  - Priority: 0\n  - Depends on: A-1\n\
+        * [X] **A-3** Task A-3\n1. [ ] Task A-4 {#A-4}\n   - Labels: ui\n   - Priority: 4\n";
+    fs::write(dir.path().join("TODO.md"), text).unwrap();
+    let place = detect(dir.path(), None, None, None).unwrap().place;
+    subject(dir, place, false)
+}
+
+fn executable(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A directory with the stand-in under these names, and issues that it knows.
+fn stand_in(names: &[&str], shape: &str) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for sub in ["bin", ".beads"] {
+        fs::create_dir(dir.path().join(sub)).unwrap();
+    }
+    for name in names {
+        executable(&dir.path().join("bin").join(name), include_str!("stand_in.py"));
+    }
+    let issue = |id: &str, status: &str, priority: u8| json!({"id": id, "title": format!("Task {id}"), "status": status, "priority": priority, "issue_type": "task"});
+    let mut issues = [
+        issue("A-1", "open", 2),
+        issue("A-2", "open", 0),
+        issue("A-3", "closed", 2),
+        issue("A-4", "open", 4),
+    ];
+    issues[1]["dependencies"] = json!([{"issue_id": "A-2", "depends_on_id": "A-1", "type": "blocks"}]);
+    issues[3]["labels"] = json!(["ui"]);
+    fs::write(dir.path().join(".beads/stand-in.json"), json!(issues).to_string()).unwrap();
+    fs::write(dir.path().join(".beads/shape"), shape).unwrap();
+    dir
+}
+
+fn beads(kind: Kind, names: &[&str], shape: &str) -> Subject {
+    let dir = stand_in(names, shape);
+    let search = dir.path().join("bin").into_os_string();
+    let place = detect(dir.path(), Some(kind), None, Some(&search)).unwrap().place;
+    subject(dir, place, true)
+}
+
+/// Everything below a directory, to see that nothing was written.
+fn tree(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut dirs = vec![dir.to_owned()];
+    while let Some(dir) = dirs.pop() {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if !path.ends_with("calls") {
+                files.insert(path.clone(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+const REASON: &str = "it's \"done\"; $(touch owned) --force\n<!-- [ ] -->\u{202e}";
+
+fn conforms(mut subject: Subject) {
+    let ids = subject.ids.clone();
+    let [one, two, three, four] = &ids;
+    let tracker = subject.tracker.as_mut();
+    let all = Filter::default();
+
+    let before = tracker.load().unwrap();
+    assert_eq!(before.items().iter().map(|item| item.id.clone()).collect::<Vec<_>>().len(), 4);
+    let item = |id: &TaskId| before.item(id).unwrap();
+    assert!(ids.iter().all(|id| item(id).title.starts_with("Task A-")), "titles");
+    assert_eq!(item(three).status, Status::Completed);
+    assert_eq!(item(two).depends_on, std::slice::from_ref(one));
+    assert_eq!([item(one), item(two), item(four)].map(|item| item.priority.get()), [2, 0, 4]);
+    let label = Filter { labels: vec!["ui".to_owned()], ..Filter::default() };
+    assert_eq!(
+        tracker.tasks(&label).unwrap().into_iter().map(|item| item.id).collect::<Vec<_>>(),
+        std::slice::from_ref(four)
+    );
+
+    let wanted = Wanted::default();
+    let next = |tracker: &mut dyn Tracker| tracker.next(&wanted).unwrap().map(|item| item.id);
+    assert_eq!(next(tracker), Some(one.clone()));
+    assert_eq!([one, two, three, four].map(|id| tracker.is_ready(id).unwrap()), [true, false, false, true]);
+    assert!(!tracker.is_complete(&all).unwrap());
+    let context = tracker.context().unwrap();
+    assert_eq!((context.completed, context.total), (1, 4));
+    let (_, same) = tracker.sync(&before).unwrap();
+    assert_eq!(same, Changes::default());
+
+    let untouched = tree(subject.dir.path());
+    let nobody = id("NO-1");
+    for refused in
+        [tracker.complete(&nobody, "x"), tracker.set_status(&nobody, Status::InProgress).map(|_| ())]
+    {
+        assert!(matches!(refused, Err(TrackerError::NoTask { .. })), "{refused:?}");
+    }
+    assert_eq!(tracker.set_status(one, Status::Open), Ok(Kept::ByTracker), "it is open already");
+    tracker.complete(three, "again").unwrap();
+    assert_eq!(tracker.set_status(one, Status::Cancelled), Ok(Kept::Nowhere));
+    assert_eq!(tree(subject.dir.path()), untouched, "nothing of this is a change");
+
+    let kept = tracker.set_status(one, Status::InProgress).unwrap();
+    assert_eq!(kept, if subject.keeps_progress { Kept::ByTracker } else { Kept::Nowhere });
+    assert_eq!(
+        tracker.load().unwrap().item(one).unwrap().status == Status::InProgress,
+        subject.keeps_progress
+    );
+    assert_eq!(next(tracker), Some(one.clone()), "what was begun is not stranded");
+    let blocked = tracker.set_status(one, Status::Blocked).unwrap();
+    assert_eq!(blocked, kept, "a format that cannot say the one cannot say the other");
+    assert_eq!(tracker.is_ready(one).unwrap(), !subject.keeps_progress);
+    tracker.set_status(one, Status::Open).unwrap();
+    assert!(tracker.is_ready(one).unwrap());
+
+    tracker.complete(one, REASON).unwrap();
+    let (now, changes) = tracker.sync(&before).unwrap();
+    assert_eq!(changes, Changes { updated: vec![one.clone()], ..Changes::default() });
+    assert_eq!(now.item(one).unwrap().status, Status::Completed);
+    assert_eq!(next(tracker), Some(two.clone()), "the urgent one is free now");
+    let settled = tree(subject.dir.path());
+    tracker.complete(one, "twice").unwrap();
+    assert_eq!(tree(subject.dir.path()), settled, "twice is once");
+
+    tracker.set_status(one, Status::Open).unwrap();
+    assert_eq!(tracker.load().unwrap().item(one).unwrap().status, Status::Open);
+    assert!(!tracker.is_ready(two).unwrap());
+    for id in [one, two, four] {
+        tracker.complete(id, "done").unwrap();
+    }
+    assert!(tracker.is_complete(&all).unwrap());
+    assert_eq!(next(tracker), None);
+    assert!(!subject.dir.path().join("owned").exists(), "a reason was run");
+    assert!(tracker.files().iter().all(|file| file.exists()));
+}
+
+#[test]
+fn prd_files_conform_however_they_are_written() {
+    ["ralph-tui", "snarktank", "compact"].into_iter().for_each(|style| conforms(prd(style)));
+}
+
+#[test]
+fn markdown_files_conform() {
+    conforms(markdown());
+}
+
+#[test]
+fn beads_conform_with_the_stand_in_in_both_shapes_of_answers() {
+    for (names, shape) in [(["br"], "array"), (["br"], "refusal"), (["bd"], "object")] {
+        conforms(beads(Kind::Beads, &names, shape));
+    }
+}
+
+/// Two epics, the second waits for the first; one task in each, and one that waits for the second.
+fn of_epics(mut tracker: Box<dyn Tracker>, ids: [TaskId; 5]) {
+    let [first, one, second, two, last] = &ids;
+    let next = |tracker: &mut dyn Tracker| tracker.next(&Wanted::default()).unwrap().map(|item| item.id);
+    let close_finished = |tracker: &mut dyn Tracker| {
+        let backlog = tracker.load().unwrap();
+        let finished: Vec<TaskId> = backlog.finished().map(|item| item.id.clone()).collect();
+        finished.iter().for_each(|id| tracker.complete(id, "all that is in it is done").unwrap());
+        finished
+    };
+    let order: Vec<TaskId> = {
+        let backlog = tracker.load().unwrap();
+        backlog.plan(&Wanted::default()).turns.iter().map(|turn| turn.item.id.clone()).collect()
+    };
+    assert_eq!(order, [one.clone(), two.clone(), last.clone()]);
+    assert_eq!(close_finished(tracker.as_mut()), [] as [TaskId; 0]);
+    assert!(!tracker.is_ready(two).unwrap(), "what it is part of is held up");
+    let refused = tracker.complete(two, "x").unwrap_err().to_string();
+    assert!(refused.contains(&format!("did not close {two}")), "{refused}");
+    assert!(refused.contains(first.as_str()) || refused.contains(second.as_str()), "{refused}");
+    for (task, epic) in [(one, first), (two, second)] {
+        assert_eq!(next(tracker.as_mut()).as_ref(), Some(task));
+        tracker.complete(task, "done").unwrap();
+        assert_eq!(close_finished(tracker.as_mut()), std::slice::from_ref(epic));
+    }
+    assert_eq!(next(tracker.as_mut()).as_ref(), Some(last));
+    tracker.complete(last, "done").unwrap();
+    let backlog = tracker.load().unwrap();
+    assert!(backlog.items().iter().all(|item| item.status == Status::Completed));
+}
+
+#[test]
+fn what_is_in_an_epic_waits_with_it_and_closes_it() {
+    for (names, shape) in [(["br"], "array"), (["br"], "refusal"), (["bd"], "object")] {
+        let dir = stand_in(&names, shape);
+        let depends = |on: &str, how: &str| json!({"issue_id": "x", "depends_on_id": on, "type": how});
+        let issue = |id: &str, kind: &str, needs: &[serde_json::Value]| json!({"id": id, "title": id, "status": "open", "priority": 2, "issue_type": kind, "dependencies": needs});
+        let issues = [
+            issue("E-1", "epic", &[]),
+            issue("c-1", "task", &[depends("E-1", "parent-child")]),
+            issue("E-2", "epic", &[depends("E-1", "blocks")]),
+            issue("c-2", "task", &[depends("E-2", "parent-child")]),
+            issue("t-3", "task", &[depends("E-2", "blocks")]),
+        ];
+        fs::write(dir.path().join(".beads/stand-in.json"), json!(issues).to_string()).unwrap();
+        let search = dir.path().join("bin").into_os_string();
+        let place = detect(dir.path(), Some(Kind::Beads), None, Some(&search)).unwrap().place;
+        of_epics(open(place), ["E-1", "c-1", "E-2", "c-2", "t-3"].map(id));
+    }
+}
+
+#[test]
+fn beads_by_graph_conform_with_the_stand_in_without_a_viewer() {
+    conforms(beads(Kind::BeadsBv, &["br"], "array"));
+}
+
+#[test]
+fn a_reason_reaches_the_tracker_as_it_is() {
+    let mut beads = beads(Kind::Beads, &["br"], "array");
+    beads.tracker.complete(&id("A-1"), REASON).unwrap();
+    let issues = fs::read_to_string(beads.dir.path().join(".beads/stand-in.json")).unwrap();
+    let issues: serde_json::Value = serde_json::from_str(&issues).unwrap();
+    assert_eq!(issues[0]["close_reason"], REASON);
+    let mut prd = prd("ralph-tui");
+    prd.tracker.complete(&id("A-1"), REASON).unwrap();
+    let text = fs::read_to_string(prd.dir.path().join("prd.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["userStories"][0]["completionNotes"], REASON);
+}
+
+#[test]
+fn what_beads_did_not_close_is_an_error_that_says_why() {
+    for (name, shape, why) in [
+        ("br", "array", "it waits for A-1"),
+        ("br", "refusal", "it waits for A-1"),
+        ("bd", "object", "blocked by: A-1"),
+    ] {
+        let mut subject = beads(Kind::Beads, &[name], shape);
+        let error = subject.tracker.complete(&id("A-2"), "x").unwrap_err().to_string();
+        assert!(error.contains("did not close A-2") && error.contains(why), "{shape}: {error}");
+        assert_eq!(subject.tracker.load().unwrap().item(&id("A-2")).unwrap().status, Status::Open);
+    }
+}
+
+#[test]
+fn a_part_of_the_issues_is_not_taken_for_all_of_them() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join(".beads")).unwrap();
+    let part = json!({"issues": [{"id": "a", "title": "A", "status": "open"}], "total": 2, "has_more": true});
+    executable(&dir.path().join("br"), &format!("#!/bin/sh\ncat <<'END'\n{part}\nEND\n"));
+    let place = Place::Beads {
+        root: dir.path().to_owned(),
+        program: dir.path().join("br"),
+        viewer: Viewer::NotAsked,
+    };
+    let error = open(place).load().unwrap_err().to_string();
+    assert!(error.contains("a part of its issues only"), "{error}");
+}
+
+#[test]
+fn a_reason_of_any_length_and_with_anything_in_it_is_told() {
+    let mut beads = beads(Kind::Beads, &["br"], "array");
+    beads.tracker.complete(&id("A-1"), &format!("a\0b{}", "ä".repeat(200_000))).unwrap();
+    let issues = fs::read_to_string(beads.dir.path().join(".beads/stand-in.json")).unwrap();
+    let issues: serde_json::Value = serde_json::from_str(&issues).unwrap();
+    let told = issues[0]["close_reason"].as_str().unwrap();
+    assert!(
+        told.starts_with("a\u{fffd}bää") && told.ends_with("ä…") && told.len() < 70_000,
+        "{}",
+        told.len()
+    );
+}
+
+#[test]
+fn the_viewer_decides_where_it_can_and_the_graph_where_it_cannot() {
+    let mut subject = beads(Kind::BeadsBv, &["br", "bv"], "array");
+    let Place::Beads { viewer: Viewer::Asked(Some(_)), .. } = detect(
+        subject.dir.path(),
+        Some(Kind::BeadsBv),
+        None,
+        Some(subject.dir.path().join("bin").as_os_str()),
+    )
+    .unwrap()
+    .place
+    else {
+        panic!("the viewer is there");
+    };
+    let triage =
+        json!({"triage": {"recommendations": [{"id": "A-4", "score": 0.9}, {"id": "A-1", "score": 0.2}]}});
+    fs::write(subject.dir.path().join(".beads/triage.json"), triage.to_string()).unwrap();
+    assert_eq!(subject.tracker.next(&Wanted::default()).unwrap().unwrap().id, id("A-4"));
+    fs::write(subject.dir.path().join(".beads/triage.json"), "no JSON").unwrap();
+    assert_eq!(subject.tracker.order(), Order::Graph);
+    let remark = subject.tracker.remark().unwrap();
+    assert!(remark.contains("`bv --robot-triage` answered with something that is not JSON"), "{remark}");
+    assert_eq!(subject.tracker.next(&Wanted::default()).unwrap().unwrap().id, id("A-1"));
+}
+
+/// With a real `br`, if there is one: `RALPH_TEST_BR=/path/to/br`. `cargo xtask test` runs it where it finds one, and
+/// says so where it does not.
+#[test]
+#[ignore = "needs a br, in RALPH_TEST_BR"]
+fn a_real_br_conforms() {
+    let program = PathBuf::from(std::env::var_os("RALPH_TEST_BR").expect("RALPH_TEST_BR names a br"));
+    let project = || {
+        let dir = tempfile::tempdir().unwrap();
+        real(&program, dir.path(), &["init", "--prefix", "bd"]);
+        let place =
+            Place::Beads { root: dir.path().to_owned(), program: program.clone(), viewer: Viewer::NotAsked };
+        (dir, place)
+    };
+    let create = |dir: &TempDir, title: &str, more: &[&str]| {
+        let args = [&["create", title, "--json"], more].concat();
+        id(real(&program, dir.path(), &args)["id"].as_str().unwrap())
+    };
+    let depend = |dir: &TempDir, from: &TaskId, on: &TaskId, how: &str| {
+        real(&program, dir.path(), &["dep", "add", from.as_str(), on.as_str(), "--type", how, "--json"]);
+    };
+    let (dir, place) = project();
+    let ids = [
+        create(&dir, "Task A-1", &["--type", "task", "--priority", "2"]),
+        create(&dir, "Task A-2", &["--type", "task", "--priority", "0"]),
+        create(&dir, "Task A-3", &["--type", "task", "--priority", "2"]),
+        create(&dir, "Task A-4", &["--type", "task", "--priority", "4", "--labels", "ui"]),
+    ];
+    depend(&dir, &ids[1], &ids[0], "blocks");
+    real(&program, dir.path(), &["close", ids[2].as_str(), "--reason", "done", "--json"]);
+    conforms(Subject { tracker: open(place), dir, ids, keeps_progress: true });
+    let (dir, place) = project();
+    let kinds = ["epic", "task", "epic", "task", "task"];
+    let ids = kinds.map(|kind| create(&dir, kind, &["--type", kind, "--priority", "2"]));
+    depend(&dir, &ids[1], &ids[0], "parent-child");
+    depend(&dir, &ids[2], &ids[0], "blocks");
+    depend(&dir, &ids[3], &ids[2], "parent-child");
+    depend(&dir, &ids[4], &ids[2], "blocks");
+    of_epics(open(place), ids);
+}
+
+fn real(program: &Path, dir: &Path, args: &[&str]) -> serde_json::Value {
+    let out = Command::new(program).args(args).current_dir(dir).env("RUST_LOG", "error").output().unwrap();
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).unwrap_or_default()
+}

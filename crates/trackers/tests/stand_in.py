@@ -1,0 +1,186 @@
+#!/usr/bin/env -S python3 -I -S
+"""A stand-in for `br`, `bd` and `bv`: written from their help texts and from recorded answers, not one of them.
+
+It is strict about its arguments: whatever these programs do not document is refused with exit status 2. The issues are
+in .beads/stand-in.json, and every call is added to .beads/calls. STAND_IN_SHAPE, in .beads/shape, chooses between the
+shapes of answers that the versions have: `array` (br 0.1.12), `refusal` (br 0.1.14, from its source: the same, but where
+nothing was closed it fails) or `object` (br 0.7.6, from its source).
+"""
+import json
+import os
+import sys
+
+NAME = os.path.basename(sys.argv[0])
+HOME = ".beads"
+
+
+def refuse(why):
+    sys.stderr.write(f"error: {why}\n")
+    sys.exit(2)
+
+
+def complain(code, message):
+    sys.stderr.write("2026-11-15T19:12:22Z DEBUG beads: a line of a log {with: braces}\n")
+    sys.stderr.write(json.dumps({"error": {"code": code, "message": message, "hint": "list them", "retryable": False}}, indent=2))
+    sys.exit(3)
+
+
+def load():
+    with open(f"{HOME}/stand-in.json") as file:
+        return json.load(file)
+
+
+def save(issues):
+    with open(f"{HOME}/stand-in.json", "w") as file:
+        json.dump(issues, file)
+
+
+def shape():
+    try:
+        with open(f"{HOME}/shape") as file:
+            return file.read().strip()
+    except FileNotFoundError:
+        return "array"
+
+
+def parsed(args, flags, values):
+    ids, given = [], {}
+    args = list(args)
+    while args:
+        arg = args.pop(0)
+        key, _, value = arg.partition("=")
+        if arg in flags:
+            given[arg] = True
+        elif key in values:
+            if "=" not in arg:
+                if not args or args[0].startswith("-"):
+                    refuse(f"{key} wants a value")
+                value = args.pop(0)
+            given[key] = value
+        elif arg.startswith("-"):
+            refuse(f"unknown option {arg}")
+        else:
+            ids.append(arg)
+    if "--json" not in given:
+        refuse("only --json is understood")
+    return ids, given
+
+
+def found(issues, name):
+    for issue in issues:
+        if issue["id"] == name:
+            return issue
+    complain("ISSUE_NOT_FOUND", f"Issue not found: {name}")
+
+
+def is_closed(issues, name):
+    return any(issue["id"] == name and issue["status"] in ("closed", "tombstone") for issue in issues)
+
+
+def blocked_by(issues, issue, depth=50):
+    """What is blocked blocks its children, too."""
+    dependencies = issue.get("dependencies", [])
+    waits = [one["depends_on_id"] for one in dependencies if one["type"] in ("blocks", "conditional-blocks", "waits-for")]
+    waits = [f"{one}:open" for one in waits if not is_closed(issues, one)]
+    if waits or depth == 0:
+        return waits
+    parents = [one["depends_on_id"] for one in dependencies if one["type"] == "parent-child"]
+    parents = [one for one in issues if one["id"] in parents]
+    return [f"{one['id']}:parent-blocked" for one in parents if blocked_by(issues, one, depth - 1)]
+
+
+def listed(issue):
+    short = {key: value for key, value in issue.items() if key not in ("dependencies", "parent")}
+    return {**short, "dependency_count": len(issue.get("dependencies", [])), "dependent_count": 0}
+
+
+def answer_list(args):
+    ids, given = parsed(args, {"--json", "--all"}, {"--limit"})
+    if ids:
+        refuse(f"unexpected {ids}")
+    issues = load()
+    if "--all" not in given:
+        issues = [issue for issue in issues if issue["status"] != "closed"]
+    limit = int(given.get("--limit", 50))
+    shown = [issue if NAME == "bd" else listed(issue) for issue in issues]
+    shown = shown[:limit] if limit else shown
+    if shape() == "object":
+        return {"issues": shown, "total": len(issues), "limit": limit, "offset": 0, "has_more": False}
+    return shown
+
+
+def answer_show(args):
+    ids, _ = parsed(args, {"--json"}, set())
+    issues = load()
+    shown = []
+    for name in ids:
+        issue = dict(found(issues, name))
+        if "dependencies" in issue:
+            issue["dependencies"] = [
+                {
+                    "id": one["depends_on_id"],
+                    "title": "x",
+                    "status": next((other["status"] for other in issues if other["id"] == one["depends_on_id"]), "unknown"),
+                    "priority": 2,
+                    "dependency_type": one["type"],
+                }
+                for one in issue["dependencies"]
+            ]
+        shown.append(issue)
+    return shown
+
+
+def answer_update(args):
+    ids, given = parsed(args, {"--json"}, {"--status"})
+    if given.get("--status") not in ("open", "in_progress", "blocked", "deferred", "closed"):
+        refuse(f"no such status {given.get('--status')}")
+    issues = load()
+    changed = []
+    for name in ids:
+        issue = found(issues, name)
+        issue["status"] = given["--status"]
+        changed.append({key: issue[key] for key in ("id", "title", "status", "priority")})
+    save(issues)
+    if shape() == "object":
+        return {"updated": changed, "warnings": ["capacity"]}
+    return changed
+
+
+def answer_close(args):
+    ids, given = parsed(args, {"--json"}, {"--reason"})
+    issues = load()
+    closed, skipped = [], []
+    for name in ids:
+        issue = found(issues, name)
+        blockers = blocked_by(issues, issue)
+        if is_closed(issues, name) or blockers:
+            skipped.append({"id": name, "reason": f"blocked by: {', '.join(blockers)}"})
+            continue
+        issue["status"], issue["close_reason"] = "closed", given.get("--reason", "")
+        closed.append({"id": name, "title": issue["title"], "status": "closed", "close_reason": issue["close_reason"]})
+    save(issues)
+    if shape() == "object":
+        return {"closed": closed, "skipped": skipped, "warnings": []}
+    if shape() == "refusal" and not closed:
+        print(json.dumps(closed))
+        complain("NOTHING_TO_DO", f"Nothing to do: all {len(skipped)} issue(s) skipped")
+    return closed
+
+
+def main():
+    args = sys.argv[1:]
+    with open(f"{HOME}/calls", "a") as file:
+        file.write(json.dumps([NAME, *args]) + "\n")
+    if NAME == "bv":
+        if args != ["--robot-triage"]:
+            refuse(f"never run {args}")
+        with open(f"{HOME}/triage.json") as file:
+            sys.stdout.write(file.read())
+        return
+    commands = {"list": answer_list, "show": answer_show, "update": answer_update, "close": answer_close}
+    if not args or args[0] not in commands:
+        refuse(f"unknown command {args}")
+    print(json.dumps(commands[args[0]](args[1:]), indent=2))
+
+
+main()
