@@ -87,6 +87,11 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         }
         Event::Paused {} => paint(CALM, "❚❚ paused; `ralph resume` goes on"),
         Event::Unpaused {} => paint(HEAD, "▶ going on"),
+        Event::TaskStarted { task, title, why, .. } => {
+            let title = paint(HEAD, &printable(&format!("■ {task}  {title}")));
+            format!("{title}\n{}", paint(FAINT, &printable(&format!("  {why}"))))
+        }
+        Event::TaskCompleted { task, .. } => paint(GOOD, &printable(&format!("  ✔ {task} is completed"))),
         Event::TaskSkipped { task, why, .. } => {
             paint(BAD, &format!("  task {task} is skipped: {}", printable(why)))
         }
@@ -118,7 +123,6 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         | Event::SnapshotTaken { .. }
         | Event::AgentSpawned { .. }
         | Event::IterationEnded { .. }
-        | Event::TaskCompleted { .. }
         | Event::Limit { .. } => return None,
     };
     Some(text)

@@ -39,9 +39,9 @@ impl<S: Store + 'static> Drive<S> {
                 () = tokio::time::sleep(LOOK) => {}
             }
             self.look().await?;
-            if self.run.pace == Pace::Aborting {
+            if let Some(fault) = self.run.cut_short_by() {
                 asking.abort();
-                return Ok(Asked::CutShort(Fault::Aborted));
+                return Ok(Asked::CutShort(fault));
             }
         }
     }

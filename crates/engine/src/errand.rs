@@ -111,8 +111,8 @@ impl<S: Store + 'static> Drive<S> {
                 }
                 (stream, read) = read_either(child, open, buffer.as_mut_slice()) => take_in(way, hear, stream, read)?,
             }
-            if self.run.pace == Pace::Aborting {
-                self.cut(way, Cut::Given(Fault::Aborted)).await?;
+            if let Some(fault) = self.run.cut_short_by() {
+                self.cut(way, Cut::Given(fault)).await?;
             }
         }
     }

@@ -159,8 +159,8 @@ impl<S: Store + 'static> Drive<S> {
                 }
                 read = read_either(child, open, buffer.as_mut_slice()) => self.take_in(shift, read)?,
             }
-            if self.run.pace == Pace::Aborting {
-                self.end(shift, Some(Cause::Aborted)).await?;
+            if let Some(fault) = self.run.cut_short_by() {
+                self.end(shift, Some(Cause::Asked(fault))).await?;
             }
         }
     }
