@@ -273,6 +273,8 @@ fn control_line(control: &Control, changed: bool) -> String {
         Control::Resume => "to resume".to_owned(),
         Control::Stop => "to stop after this iteration".to_owned(),
         Control::Abort => "to stop now".to_owned(),
+        Control::Skip { task: None } => "to skip the task at hand".to_owned(),
+        Control::Skip { task: Some(task) } => format!("to skip {task}"),
         Control::SetIterations { change: Change::To(n) } => {
             format!("for {}", counted((*n).into(), "iteration"))
         }

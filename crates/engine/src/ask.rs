@@ -2,7 +2,6 @@
 
 use ralph_core::event::Event;
 use ralph_core::report::Fault;
-use ralph_core::run::Pace;
 use ralph_store::Store;
 
 use crate::drive::Drive;

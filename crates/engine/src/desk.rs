@@ -93,7 +93,7 @@ impl<S: Store + 'static> Drive<S> {
             if let Some(task) = &before {
                 reopen(desk, task)?;
             }
-            now.map_or(Ok(()), |task| desk.show(&task, Status::InProgress))
+            now.as_ref().map_or(Ok(()), |task| desk.show(task, Status::InProgress))
         });
         if let Err(error) = told.await? {
             let text = format!("the tracker could not be told what is worked on: {error}");

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use ralph_core::event::Stream;
 use ralph_core::report::Fault;
-use ralph_core::run::Pace;
 use ralph_store::Store;
 use tokio::time::MissedTickBehavior;
 

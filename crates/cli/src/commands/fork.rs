@@ -16,6 +16,7 @@ use super::Outcome;
 use super::resume::load;
 use super::rollback::take_tree;
 use super::run::{ShowFlags, register};
+use crate::desk;
 use crate::history::{History, short};
 use crate::perform::{Stage, hooks, perform, redactor, staff};
 use crate::problem::{Problem, Problems};

@@ -10,7 +10,6 @@ use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
 use ralph_core::event::{Event, Stream};
 use ralph_core::report::{Fault, Report};
-use ralph_core::run::Pace;
 use ralph_store::Store;
 use tokio::time::MissedTickBehavior;
 
