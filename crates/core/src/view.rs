@@ -206,11 +206,7 @@ impl RunView {
             Event::JudgeAsked { usage, .. } => self.usage = self.usage.plus(*usage),
             Event::Progress { unchanged, .. } => self.no_progress_count = *unchanged,
             Event::TaskStarted { title, .. } => self.description.clone_from(title),
-            Event::TaskCompleted { task, .. } => self.settled(|backlog| backlog.completed.push(task.clone())),
-            Event::TaskSkipped { task, why, .. } => {
-                let skipped = Skipped { task: task.clone(), why: why.clone() };
-                self.settled(|backlog| backlog.skipped.push(skipped));
-            }
+            Event::TaskCompleted { .. } | Event::TaskSkipped { .. } => self.settled(&entry.event),
             Event::RunStarted(_)
             | Event::Verdict { .. }
             | Event::IterationEnded { .. }
@@ -222,8 +218,13 @@ impl RunView {
         }
     }
 
-    fn settled(&mut self, how: impl FnOnce(&mut BacklogView)) {
-        self.backlog.as_mut().map(how);
+    fn settled(&mut self, event: &Event) {
+        let Some(backlog) = &mut self.backlog else { return };
+        if let Event::TaskSkipped { task, why, .. } = event {
+            backlog.skipped.push(Skipped { task: task.clone(), why: why.clone() });
+        } else if let Event::TaskCompleted { task, .. } = event {
+            backlog.completed.push(task.clone());
+        }
     }
 
     fn asked(&mut self, entry: &Entry, until: Option<Timestamp>) {

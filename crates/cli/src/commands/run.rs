@@ -12,7 +12,7 @@ use ralph_core::crew::Crew;
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
-use ralph_core::policy::Policy;
+use ralph_core::policy::{Policy, Signal};
 use ralph_core::promise::contains_literal_tag;
 use ralph_core::redact::Redactor;
 use ralph_core::run::{Request, Run};
@@ -213,6 +213,7 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     without_secrets(&checks, &redactor)?;
     let crew = crew(&settings, &redactor)?;
     let policy = settings.policy(checks, work.open_tasks());
+    closes_something(&policy, &work)?;
     judge::asked_for(&settings, &policy)?;
     check(&crew, &staff, &policy.limits)?;
     let judge = judge::check(&crew, &staff, &policy)?;
@@ -240,6 +241,16 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault, tracking };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
+}
+
+/// Only a task of a backlog can be closed in a tracker.
+fn closes_something(policy: &Policy, work: &Work) -> Result<(), Problem> {
+    let is_prompt = matches!(work, Work::Prompt(_));
+    if !is_prompt || !policy.completion.require.contains(&Signal::Tracker) {
+        return Ok(());
+    }
+    let problem = Problem::new("a prompt is in no tracker, so nobody could close it there");
+    Err(problem.next("leave `tracker` out of --require (or of `completion.require`), or work on a backlog"))
 }
 
 /// Where every run of this machine can be found.

@@ -162,7 +162,8 @@ pub(crate) struct PromiseFlags {
     /// and custom with a command: custom='make check'; may be repeated
     #[arg(long, value_name = "CRITERION")]
     pub(crate) criteria: Vec<String>,
-    /// The signals that must all be there in one iteration, with commas between them: criteria, promise
+    /// The signals that must all be there in one iteration, with commas between them: criteria, promise,
+    /// tracker (the agent closed the task of a backlog itself)
     #[arg(long, value_name = "SIGNALS")]
     pub(crate) require: Option<String>,
     /// Who judges: exit, the checks' status and output, agent or both

@@ -12,7 +12,9 @@ impl Run {
     pub(super) fn park(&mut self, task: TaskId, iteration: u32, text: String, attended: bool, now: Moment) {
         let no = self.inbox.next_no();
         let patience = self.policy.patience.of(attended);
-        let until = (!patience.is_zero()).then(|| now.after(patience));
+        // Whatever the answer, a task that has used up its iterations is not taken up again.
+        let is_waited_for = !patience.is_zero() && self.task_spent().is_none();
+        let until = is_waited_for.then(|| now.after(patience));
         self.note(
             now.at,
             Event::QuestionAsked { question: no, task: task.clone(), iteration, text: text.clone(), until },
