@@ -40,9 +40,9 @@ pub(crate) struct FilterFlags {
     /// Only what is below this task, at any depth; may be given several times
     #[arg(long, value_name = "ID", value_parser = TaskId::parse)]
     epic: Vec<TaskId>,
-    /// Only tasks with this label; may be given several times
+    /// Only tasks with this label, or the label of a prompt, for routes; may be given several times
     #[arg(long, value_name = "LABEL")]
-    label: Vec<String>,
+    pub(crate) label: Vec<String>,
     /// Only tasks at these places in the backlog: 3, 1-5, 3-, -10 or 1-2,5
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     task_range: Option<Range>,
@@ -74,6 +74,10 @@ impl TrackerFlags {
         TrackerFlags { tracker: None, prd: Some(file.to_owned()) }
     }
 
+    pub(crate) fn is_given(&self) -> bool {
+        self.tracker.is_some() || self.prd.is_some()
+    }
+
     pub(crate) fn choose(&self) -> Result<Chosen, Problems> {
         let here = here()?;
         let root = project_root(&here)
@@ -89,6 +93,11 @@ impl TrackerFlags {
 }
 
 impl FilterFlags {
+    /// Whether any but a label is given.
+    pub(crate) fn chooses(&self) -> bool {
+        !self.epic.is_empty() || self.task_range.is_some() || !self.task.is_empty()
+    }
+
     /// What these flags want of the backlog. A name that it does not have is a slip, and not nothing to do.
     pub(crate) fn wanted(&self, backlog: &Backlog, order: Order) -> Result<Wanted, Problems> {
         let filter = Filter {

@@ -35,6 +35,9 @@ pub struct Evidence {
     pub standing: Option<Standing>,
     /// What the attempt changed.
     pub sketch: Sketch,
+    /// Whether the tracker has the task as completed, which is not ralph's doing.
+    #[serde(default)]
+    pub closed: bool,
 }
 
 impl Verdict {
@@ -78,8 +81,10 @@ pub fn judge(
                 Ok(proof) => shown.push(proof),
                 Err(missing) => findings.extend(missing),
             },
+            Signal::Tracker if evidence.closed => shown.push("the task was closed in the tracker".to_owned()),
+            Signal::Tracker => findings.push("the task is not closed in its tracker".to_owned()),
             // These have no source yet, so they can never be taken for shown.
-            Signal::Tool | Signal::Todo | Signal::Tracker => {
+            Signal::Tool | Signal::Todo => {
                 findings.push(format!("nothing shows {signal:?} yet").to_lowercase());
             }
         }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use ralph_core::agenda::Selection;
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::{self, Brief};
 use ralph_core::event::{Event, Occasion};
@@ -47,6 +48,8 @@ pub struct Parts<S> {
     pub vault: Option<Arc<ralph_snapshot::Vault>>,
     /// How long what it holds is kept, and which snapshots other runs still need.
     pub retention: ralph_snapshot::Keep,
+    /// Where the backlog is kept; none for a prompt.
+    pub tracking: Option<crate::desk::Tracking>,
     pub feed: Feed,
     /// Whether somebody watches who could answer a question.
     pub attended: bool,
@@ -108,7 +111,7 @@ impl<S: Store + 'static> Drive<S> {
             Step::Think(attempt) => self.think(attempt).await?,
             Step::Code(attempt, brief) => self.code(attempt, brief).await?,
             Step::Verify(attempt, report) => self.verify(attempt, report).await?,
-            Step::Consolidate(attempt, verdict) => self.consolidate(attempt, verdict),
+            Step::Consolidate(attempt, verdict) => self.consolidate(attempt, verdict).await?,
             Step::Wait(until, then) => self.wait(until, *then).await?,
             Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),
             // Putting the tree back may have led here.
@@ -131,12 +134,13 @@ impl<S: Store + 'static> Drive<S> {
         self.baseline().await
     }
 
-    /// A prompt is its own only task.
     async fn select(&mut self) -> Result<(), EngineError> {
-        let task = self.run.task.clone();
-        self.probe(&task).await?;
+        let Some(selection) = self.selection().await? else { return Ok(()) };
+        if let Selection::Task { task, .. } = &selection {
+            self.probe(task).await?;
+        }
         self.remember_gate();
-        self.run.after_select(Some(task), self.now());
+        self.run.after_select(selection, self.now());
         Ok(())
     }
 
@@ -189,7 +193,7 @@ impl<S: Store + 'static> Drive<S> {
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }
-        if self.run.pace == Pace::Aborting {
+        if self.run.cut_short_by().is_some() {
             self.run.after_wait(self.run.step.clone(), self.now());
             return Ok(());
         }
@@ -200,12 +204,16 @@ impl<S: Store + 'static> Drive<S> {
         Ok(())
     }
 
-    fn consolidate(&mut self, attempt: Attempt, verdict: Verdict) {
+    async fn consolidate(&mut self, attempt: Attempt, verdict: Verdict) -> Result<(), EngineError> {
         crash_point("consolidate.before");
+        if self.close_task(&attempt, &verdict).await? == Settled::Rewound {
+            return Ok(());
+        }
         let now = self.now();
         crash_point("consolidate.inside");
         self.run.after_consolidate(attempt, verdict, self.parts.attended, now);
         crash_point("consolidate.after");
+        Ok(())
     }
 
     async fn stop(&mut self) -> Result<Settled, EngineError> {

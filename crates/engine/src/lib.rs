@@ -16,6 +16,7 @@ mod attempt;
 mod capture;
 mod crash;
 pub mod custody;
+mod desk;
 mod drive;
 pub mod environment;
 mod errand;
@@ -42,6 +43,7 @@ mod wake;
 mod watchdog;
 
 pub use capture::{Captured, capture};
+pub use desk::{Desk, DeskError, Tracking};
 pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Appetite, Feed, Seen, Watch, feed};

@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 29] = [
+pub(crate) const EVENTS: [&str; 30] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -29,6 +29,7 @@ pub(crate) const EVENTS: [&str; 29] = [
     "progress",
     "verdict",
     "iteration_ended",
+    "task_started",
     "task_completed",
     "task_skipped",
     "control_applied",

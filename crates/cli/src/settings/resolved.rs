@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -114,14 +115,16 @@ pub(crate) struct Kept {
 }
 
 impl Settings {
-    /// What a run with these checks is held to. Where nobody says what must hold, the checks decide if there are any,
+    /// What a run with these checks is held to, over so many tasks if it has a backlog. Where nobody says what must hold, the checks decide if there are any,
     /// or the agent that judges.
-    pub(crate) fn policy(&self, checks: Vec<Check>) -> Policy {
+    pub(crate) fn policy(&self, checks: Vec<Check>, open_tasks: Option<NonZeroU32>) -> Policy {
         let verification = Verification { checks, ..self.verification.clone() };
-        let (kind, decides) = if verification.gives_evidence() {
-            (Kind::PromptWithCriteria, Signal::Criteria)
-        } else {
-            (Kind::Prompt, Signal::Promise)
+        let criteria = verification.gives_evidence();
+        let decides = if criteria { Signal::Criteria } else { Signal::Promise };
+        let kind = match open_tasks {
+            Some(open_tasks) => Kind::Backlog { open_tasks, criteria },
+            None if criteria => Kind::PromptWithCriteria,
+            None => Kind::Prompt,
         };
         let require = self.require.clone().unwrap_or_else(|| BTreeSet::from([decides]));
         Policy {

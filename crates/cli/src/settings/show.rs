@@ -61,6 +61,7 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("limits", "max_cost_usd", &limits.max_cost_usd, |c| json!(cost::written_out(*c))),
         row("limits", "max_consecutive_failures", &limits.max_consecutive_failures, |n| json!(n)),
         row("limits", "max_no_progress", &limits.max_no_progress, |n| json!(n)),
+        row("limits", "max_iterations_per_task", &limits.max_iterations_per_task, |n| json!(n)),
         row("limits", "max_circular", &limits.max_circular, |n| json!(n)),
         row("limits", "iteration_delay", &limits.iteration_delay, time),
         row("limits", "unlimited", &limits.unlimited, |on| json!(on)),

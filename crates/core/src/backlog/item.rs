@@ -230,7 +230,7 @@ mod tests {
             task.body,
             "Add a login\n\nAs a user I want in.\n\nAcceptance criteria:\n\n- a form\n- a test"
         );
-        assert_eq!((task.priority, task.is_prompt()), (Some(2), false));
+        assert_eq!(task.priority, Some(2));
     }
 
     #[test]

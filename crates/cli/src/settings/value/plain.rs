@@ -161,7 +161,7 @@ pub(crate) fn detail(raw: &Raw) -> Result<Detail, Refused> {
 
 /// Signals that nothing can show yet are refused rather than ignored.
 pub(crate) fn require(raw: &Raw) -> Result<BTreeSet<Signal>, Refused> {
-    const HINT: &str = "write some of \"criteria\", \"promise\"";
+    const HINT: &str = "write some of \"criteria\", \"promise\", \"tracker\"";
     let names = match raw {
         Raw::Given(text) => text.split(',').map(|name| name.trim().to_owned()).collect(),
         other => texts(other, "an array of signals such as [\"promise\"]")?,
@@ -172,7 +172,8 @@ pub(crate) fn require(raw: &Raw) -> Result<BTreeSet<Signal>, Refused> {
     let signal = |name: &String| match name.as_str() {
         "promise" => Ok(Signal::Promise),
         "criteria" => Ok(Signal::Criteria),
-        "tool" | "todo" | "tracker" => Err(Refused::new(format!("`{name}` cannot be required yet"), HINT)),
+        "tracker" => Ok(Signal::Tracker),
+        "tool" | "todo" => Err(Refused::new(format!("`{name}` cannot be required yet"), HINT)),
         other => Err(Refused::new(format!("`{}` is not a signal", shortened(other)), HINT)),
     };
     names.iter().map(signal).collect()
