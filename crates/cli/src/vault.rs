@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ralph_chronicle::OWN;
 use ralph_core::policy::OnFailure;
 use ralph_core::run::Run;
 use ralph_core::stop::RunState;
@@ -12,9 +13,6 @@ use ralph_store::{SqliteStore, Store};
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::settings::{Snapshots, excludes_file};
-
-/// What ralph itself writes into the tree for people: neither kept nor put back.
-const OWN: [&str; 2] = [".ralph/progress.md", ".ralph/logs"];
 
 /// None where the state directory lies inside the tree: a snapshot would hold the snapshots.
 pub(crate) fn open(place: &Place) -> Result<Option<Arc<Vault>>, Problems> {
