@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use ralph_chronicle::{Committed, Declined, Standing};
+use ralph_chronicle::{Committed, Committing, Declined, Ended, Next, Plan, Standing};
 use repository::{Repository, id_of};
 
 #[test]
@@ -244,6 +244,22 @@ fn where_no_commit_belongs_none_is_made() {
     let repository = Repository::with(&["a"]);
     repository.write(".git/config", "[broken");
     assert!(matches!(declined(&repository), Declined::Unclear { .. }));
+}
+
+#[test]
+fn a_command_that_cannot_be_performed_ends_the_plan() {
+    let begun = || {
+        let mut plan = Committing::new(Repository::new().request(vec!["a".into()], "x"));
+        assert!(matches!(plan.begin(), Next::Perform(_)));
+        plan
+    };
+    let why = "no such program".to_owned();
+    let no_git = Next::Over(Committed::Declined(Declined::NoGit { why: why.clone() }));
+    assert_eq!(begun().after(Ended::NotStarted { why }), no_git);
+    for ended in [Ended::Overdue, Ended::TooMuch] {
+        let next = begun().after(ended);
+        assert!(matches!(next, Next::Over(Committed::Declined(Declined::Unclear { .. }))), "{next:?}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use ralph_core::Timestamp;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::task::Task;
 
+use super::layout::Layout;
 use super::{BEGINNING, Progress, WHOLE_BYTES, patterns, recorded_in};
 use crate::iteration::{Iteration, Outcome};
 
@@ -175,6 +176,18 @@ fn stated_patterns_are_added_once() {
     let (_, recorded) = patterns::with(BEGINNING, &many);
     assert!(recorded.added.len() > 100 && recorded.left_out == 200 - recorded.added.len());
     assert_eq!(super::stated(&"Pattern: a\nPattern: b\n".repeat(50)).len(), 2);
+}
+
+#[test]
+fn the_documented_example_is_understood() {
+    let docs = include_str!("../../../../docs/progress.md");
+    let (_, example) = docs.split_once("```markdown\n").unwrap();
+    let (example, _) = example.split_once("```\n").unwrap();
+    assert_eq!(progress(example).patterns(), "- Every query goes through `db::run`.");
+    let layout = Layout::of(example);
+    let [entry] = layout.entries.as_slice() else { panic!("{layout:?}") };
+    let unmarked = entry.body(example).split("<!--").next().unwrap();
+    assert!(entry.intact.is_some(), "{}", super::entry::mark(unmarked));
 }
 
 /// What happens to a file in its life.
