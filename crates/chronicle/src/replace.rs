@@ -39,7 +39,8 @@ impl Spot {
             }
             let fresh = Fresh::begin(&self.directory, &self.name, &self.path)?;
             fresh.fill(&after).map_err(ChronicleError::io("write", &self.path))?;
-            // Since it was read, somebody may have had their say: it must not be lost.
+            // Since it was read, somebody may have had their say: it must not be lost. Where a file system cannot exchange
+            // two files, this look is all there is.
             if self.read(most)? != before {
                 continue;
             }

@@ -16,7 +16,7 @@ pub struct Command {
     pub dir: PathBuf,
     pub stdin: Vec<u8>,
     pub timeout: Duration,
-    /// Standard output that is longer than this is of no use.
+    /// Standard output that is longer than this is of no use; of standard error the end will do.
     pub most: usize,
 }
 

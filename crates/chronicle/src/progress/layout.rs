@@ -203,12 +203,12 @@ fn entry_named(line: &str) -> Option<(RunId, u32)> {
 /// took it away.
 pub(super) fn with_entry(text: &str, entry: &str) -> String {
     let layout = Layout::of(text);
-    let last = layout.entries.last().map_or(0, |entry| entry.range.end);
-    if let Some(section) = layout.iterations {
-        return insert_block(text, section.end.max(last), entry);
-    }
     let first = layout.entries.first().map_or(text.len(), |entry| entry.range.start);
-    with_entry(&insert_block(text, first, SECTION), entry)
+    let text = if layout.iterations.is_some() { text.to_owned() } else { insert_block(text, first, SECTION) };
+    let layout = Layout::of(&text);
+    let section = layout.iterations.map_or(text.len(), |section| section.end);
+    let last = layout.entries.last().map_or(0, |entry| entry.range.end);
+    insert_block(&text, section.max(last), entry)
 }
 
 /// Puts a block between two lines, with an empty line on either side.

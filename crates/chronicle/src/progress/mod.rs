@@ -81,11 +81,12 @@ impl Progress {
         let mut told: Vec<String> = Vec::new();
         let mut left = most;
         for entry in layout.entries.iter().rev().take(count) {
-            let whole = entry.body(&self.text).trim().to_owned();
+            let whole = unmarked(entry.body(&self.text));
             let short = fold::in_short(&whole);
-            let Some(text) = [whole, short].into_iter().find(|text| text.chars().count() + 2 <= left) else {
+            let fits = |text: &&String| text.chars().count() + 2 <= left;
+            let Some(text) = [&whole, &short].into_iter().find(fits).cloned() else {
                 if told.is_empty() {
-                    told.push(cut(&fold::in_short(entry.body(&self.text).trim()), most));
+                    told.push(cut(&short, most));
                 }
                 break;
             };
@@ -125,6 +126,12 @@ fn recorded_in(before: &str, iteration: &Iteration, patterns: &[String], whole: 
     let text = fold::without(&text, &iteration.run, iteration.number);
     let text = layout::with_entry(&text, &entry::text(iteration));
     (fold::folded(&text, whole), recorded)
+}
+
+/// An entry that was edited has a mark that no longer says anything.
+fn unmarked(entry: &str) -> String {
+    let lines = entry.trim().lines().map(str::trim_end).filter(|line| !entry::is_mark(line));
+    lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
 fn text_of(bytes: &[u8], path: &Path) -> Result<String, ChronicleError> {

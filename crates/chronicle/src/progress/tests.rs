@@ -104,6 +104,7 @@ fn an_iteration_has_one_entry_unless_somebody_edited_it() {
     assert_eq!(twice.matches("### Iteration 1 ").count(), 1);
     assert!(twice.contains("- Outcome: failed: it died\n"), "{twice}");
     let edited = once.replace("12 of 12", "11 of 12");
+    assert!(progress(&edited).recent(5, 999).ends_with("claude"), "{edited}");
     let both = recorded(&edited, &again);
     assert_eq!(both.matches("### Iteration 1 ").count(), 2);
     assert!(both.contains("11 of 12"));
