@@ -32,7 +32,8 @@ const ARROWS: [(&str, &[&str]); 8] = [
 ];
 
 /// Everything that the core may depend on: neither async nor IO.
-const OF_CORE: [&str; 7] = ["memchr", "jiff", "regex", "schemars", "serde", "serde_json", "thiserror"];
+const OF_CORE: [&str; 8] =
+    ["memchr", "jiff", "regex", "schemars", "serde", "serde_json", "strsim", "thiserror"];
 
 /// Time, files and processes reach the core as values.
 const BANNED_IN_CORE: [&str; 11] = [

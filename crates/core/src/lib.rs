@@ -41,6 +41,7 @@ pub mod id;
 pub mod judge;
 pub mod machine;
 pub mod moment;
+pub mod nearest;
 pub mod policy;
 pub mod progress;
 pub mod promise;
