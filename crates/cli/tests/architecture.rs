@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),
@@ -17,6 +17,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
     ("ralph-trackers", &["ralph-core"]),
+    ("ralph-templates", &["ralph-core"]),
     (
         "ralph-cli",
         &[
@@ -27,6 +28,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
             "ralph-engine",
             "ralph-agents",
             "ralph-trackers",
+            "ralph-templates",
         ],
     ),
 ];
