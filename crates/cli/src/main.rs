@@ -31,6 +31,7 @@ mod restoring;
 mod sandbox;
 mod screen;
 mod settings;
+mod templates;
 mod vault;
 mod words;
 mod work;
