@@ -215,24 +215,11 @@ impl Vars {
         vars
     }
 
-    /// Nothing that is quoted can close it.
+    /// Longer than any in what is there, so that nothing that is quoted can close it.
     fn fence(&self) -> String {
-        let quoted = [
-            &self.task_description,
-            &self.acceptance_criteria,
-            &self.notes,
-            &self.recent_progress,
-            &self.prd_description,
-            &self.prd_content,
-            &self.codebase_patterns,
-            &self.prompt,
-            &self.last_output,
-            &self.memory,
-            &self.gotchas,
-            &self.symbols,
-        ];
-        let fences = quoted.into_iter().map(|text| brief::fence_for(text));
-        fences.max_by_key(String::len).unwrap_or_default()
+        let all =
+            serde_json::to_string(self).expect("variables are text, numbers, lists and objects of these");
+        brief::fence_for(&all)
     }
 }
 

@@ -111,6 +111,10 @@ fn nothing_is_escaped_and_a_quotation_cannot_be_closed_from_within() {
     assert_eq!(rendered("{{taskTitle}}", &vars), "Log in with a <token> & \"key\"\n");
     assert_eq!(rendered("{{fence}}", &vars), "`````\n", "the document has four");
     assert_eq!(rendered("{{fence}}", &minimal()), "```\n");
+    let mut run = full_run();
+    run.steering = vec!["````````".to_owned()];
+    let vars = Vars::of(&run, &attempt(&run, 3), &surroundings(item()));
+    assert_eq!(vars.fence, "`".repeat(9));
 }
 
 #[test]
