@@ -251,6 +251,16 @@ fn of_prompt(run: &Run) -> Item {
     item
 }
 
+/// ralph-tui has the criteria there as well.
+fn metadata(item: &Item) -> BTreeMap<String, Value> {
+    let mut metadata = item.metadata.clone();
+    if !item.acceptance_criteria.is_empty() {
+        let criteria = || Value::from(item.acceptance_criteria.clone());
+        metadata.entry("acceptanceCriteria".to_owned()).or_insert_with(criteria);
+    }
+    metadata
+}
+
 /// What the tracker has under a name, where that is text.
 fn text(item: &Item, key: &str) -> String {
     item.metadata.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -281,7 +291,7 @@ impl TaskVars {
             assignee: text(item, "assignee"),
             created_at: either("createdAt", "created_at"),
             updated_at: either("updatedAt", "updated_at"),
-            metadata: item.metadata.clone(),
+            metadata: metadata(item),
         }
     }
 }

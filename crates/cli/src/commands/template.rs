@@ -24,8 +24,8 @@ Examples:
   ralph template vars                  what can be written in one
   ralph template check                 whether the changed ones are right
 
-A template is looked for in the project (.ralph/templates/NAME.hbs), then beside the user's config.toml
-(templates/NAME.hbs); else it is ralph's own.")]
+A template is looked for in the project (.ralph/templates/NAME.hbs), then beside the user's
+config.toml (templates/NAME.hbs); else it is ralph's own.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,

@@ -136,7 +136,11 @@ fn values_are_written_as_people_expect() {
         "0ui 1,auth.",
     );
     check("{{#each task.metadata.links as |link at|}}{{at}}={{link}} {{/each}}", "0=a 1=b");
-    check("{{#each task.metadata}}{{@key}} {{/each}}", "assignee created_at estimate links notes type");
+    check(
+        "{{#each task.metadata}}{{@key}} {{/each}}",
+        "acceptanceCriteria assignee created_at estimate links notes type",
+    );
+    check("{{#each task.metadata.acceptanceCriteria}}{{this}}, {{/each}}", "a form, a test,");
     check("{{#with task}}{{id}} {{../iteration}} {{@root.iteration}}{{/with}}", "US-7 3 3");
     check(
         "{{#each tried}}{{#each ../findings}}{{../iteration}}:{{../../taskId}} {{/each}}{{/each}}",
