@@ -35,6 +35,7 @@ mod sandbox;
 mod screen;
 mod settings;
 mod summary;
+mod templates;
 mod vault;
 mod words;
 mod work;

@@ -44,6 +44,7 @@ pub mod judge;
 pub mod ledger;
 pub mod machine;
 pub mod moment;
+pub mod nearest;
 pub mod policy;
 pub mod progress;
 pub mod promise;

@@ -12,6 +12,9 @@ use crate::report::Report;
 /// How many failures of one check a finding names.
 const NAMED: usize = 10;
 
+/// How a finding begins that is a judge's suggestion.
+pub const SUGGESTION: &str = "suggestion: ";
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Verdict {
@@ -162,7 +165,7 @@ fn objections(judgement: Option<&Judgement>) -> Vec<String> {
         Opinion::Failure | Opinion::Success => "the judge is not satisfied",
     };
     let mut lines = vec![format!("{said}: {}", judgement.reason)];
-    lines.extend(judgement.suggestions.iter().map(|suggestion| format!("suggestion: {suggestion}")));
+    lines.extend(judgement.suggestions.iter().map(|suggestion| format!("{SUGGESTION}{suggestion}")));
     lines
 }
 

@@ -24,6 +24,7 @@ pub(crate) mod set;
 pub(crate) mod snapshots;
 pub(crate) mod status;
 pub(crate) mod tasks;
+pub(crate) mod template;
 pub(crate) mod trust;
 pub(crate) mod why;
 
@@ -73,6 +74,7 @@ enum Command {
     Inbox(inbox::InboxArgs),
     Answer(inbox::AnswerArgs),
     Tasks(tasks::Args),
+    Template(template::Args),
     Prd(prd::Args),
     Convert(convert::Args),
     Agents(agents::Args),
@@ -108,6 +110,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Inbox(args) => inbox::inbox(args),
         Command::Answer(args) => inbox::answer(args),
         Command::Tasks(args) => tasks::run(&args),
+        Command::Template(args) => template::run(&args),
         Command::Prd(args) => prd::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Agents(args) => agents::run(args),

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use ralph_core::nearest::{nearest, shortened};
 use schemars::JsonSchema;
 
 use super::catalogue::{CommandValue, DurationText, EventName};
-use super::nearest::{nearest, shortened};
 use super::origin::Set;
 use super::raw::{GivenTable, Raw};
 use super::reader::Reader;

@@ -7,11 +7,11 @@ use ralph_agents::acp::Permissions;
 use ralph_core::agent_event::Detail;
 use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
+use ralph_core::nearest::shortened;
 use ralph_core::policy::{OnError, Signal};
 use ralph_core::promise::Word;
 
 use super::Refused;
-use crate::settings::nearest::shortened;
 use crate::settings::raw::Raw;
 use crate::settings::resolved::CustodyChoice;
 
