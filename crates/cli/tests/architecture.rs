@@ -14,7 +14,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),
     ("ralph-snapshot", &[]),
-    ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot"]),
+    ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot", "ralph-chronicle"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
     ("ralph-trackers", &["ralph-core"]),
     ("ralph-chronicle", &["ralph-core"]),

@@ -26,6 +26,54 @@ pub struct Agenda {
     pub at_hand: Option<TaskId>,
     /// What the tracker was told is being worked on.
     pub shown: Option<TaskId>,
+    /// From and to which snapshot tasks that are not completed were worked on, the latest last.
+    #[serde(default)]
+    pub stints: Vec<Stint>,
+    /// How completed tasks are committed, where that is wanted.
+    #[serde(default)]
+    pub commits: Option<Commits>,
+}
+
+/// A task was in hand from one snapshot to another, or still is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stint {
+    pub task: TaskId,
+    pub from: String,
+    pub to: Option<String>,
+}
+
+/// What was decided about commits when the run began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commits {
+    /// The template of their message.
+    pub message: String,
+    pub allow_dirty: bool,
+    /// Whether files were uncommitted when the run began; none before anybody looked.
+    #[serde(default)]
+    pub dirty_at_start: Option<bool>,
+    /// Where git's HEAD was when the last commit was to be made, and in which iteration: a crash may have come between
+    /// the commit and the journal.
+    #[serde(default)]
+    pub intent: Option<Intent>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    pub iteration: u32,
+    /// None before the first commit of a repository.
+    pub head: Option<String>,
+}
+
+impl Commits {
+    pub fn new(message: String, allow_dirty: bool) -> Commits {
+        Commits { message, allow_dirty, dirty_at_start: None, intent: None }
+    }
+
+    /// As another run begins with it.
+    #[must_use]
+    pub fn afresh(self) -> Commits {
+        Commits::new(self.message, self.allow_dirty)
+    }
 }
 
 /// Where a backlog is kept.
@@ -78,7 +126,26 @@ impl Agenda {
             parked: Vec::new(),
             at_hand: None,
             shown: None,
+            stints: Vec::new(),
+            commits: None,
         }
+    }
+
+    /// The tree was kept before an attempt: whoever has had the task in hand until now has it no longer.
+    pub(crate) fn kept(&mut self, snapshot: &str) {
+        let Some(at_hand) = &self.at_hand else { return };
+        if let Some(last) = self.stints.last_mut().filter(|last| last.to.is_none()) {
+            if last.task == *at_hand {
+                return;
+            }
+            last.to = Some(snapshot.to_owned());
+        }
+        self.stints.push(Stint { task: at_hand.clone(), from: snapshot.to_owned(), to: None });
+    }
+
+    /// Nobody asks any more what was done for a task.
+    pub(crate) fn forget_stints(&mut self, task: &TaskId) {
+        self.stints.retain(|stint| stint.task != *task);
     }
 
     pub(crate) fn iterations_on(&self, task: &TaskId) -> u32 {

@@ -171,6 +171,13 @@ pub enum Event {
         task: TaskId,
         iteration: u32,
     },
+    /// What a completed task changed was committed.
+    TaskCommitted {
+        task: TaskId,
+        iteration: u32,
+        /// The id of the commit.
+        commit: String,
+    },
     /// A task is given up and not tried again in this run.
     TaskSkipped {
         task: TaskId,
@@ -352,6 +359,7 @@ impl Event {
             Event::IterationEnded { .. } => "iteration_ended",
             Event::TaskStarted { .. } => "task_started",
             Event::TaskCompleted { .. } => "task_completed",
+            Event::TaskCommitted { .. } => "task_committed",
             Event::TaskSkipped { .. } => "task_skipped",
             Event::ControlApplied { .. } => "control_applied",
             Event::Waiting { .. } => "waiting",

@@ -24,6 +24,8 @@ pub struct Dealt {
     pub checks: Vec<CheckResult>,
     /// What the last verdict rests on: the proof, or what was missing.
     pub findings: Vec<String>,
+    /// The commit with what it changed.
+    pub commit: Option<String>,
     pub started_at: Timestamp,
     pub ended_at: Option<Timestamp>,
 }
@@ -91,6 +93,7 @@ impl Ledger {
                 usage: Usage::default(),
                 checks: Vec::new(),
                 findings: Vec::new(),
+                commit: None,
                 started_at: at,
                 ended_at: None,
             });
@@ -120,6 +123,7 @@ impl Dealt {
             Event::Verdict { verdict: Verdict::Incomplete { findings }, .. } => {
                 self.findings.clone_from(findings);
             }
+            Event::TaskCommitted { commit, .. } => self.commit = Some(commit.clone()),
             _ => {}
         }
     }

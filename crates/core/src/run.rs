@@ -281,6 +281,9 @@ impl Run {
         }
         if occasion == Occasion::Begin {
             (self.begun_from, self.begun_head) = (Some(snapshot.to_owned()), head);
+            if let Some(agenda) = &mut self.agenda {
+                agenda.kept(snapshot);
+            }
         }
     }
 

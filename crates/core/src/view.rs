@@ -211,6 +211,7 @@ impl RunView {
             | Event::Verdict { .. }
             | Event::IterationEnded { .. }
             | Event::RolledBack { .. }
+            | Event::TaskCommitted { .. }
             | Event::AgentChosen { .. }
             | Event::ControlApplied { .. }
             | Event::Limit { .. }

@@ -1,4 +1,4 @@
-//! The work of a vault, which takes its time, while signals are heard.
+//! Work that takes its time, of a vault most of all, while signals are heard.
 
 use std::sync::Arc;
 
@@ -35,6 +35,20 @@ impl<S: Store + 'static> Drive<S> {
                     }
                 }
             }
+        }
+    }
+
+    /// Work that nothing can cut short but the second signal, which is not kept waiting by anything.
+    pub(crate) async fn beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let mut urgency = self.parts.urgency.clone();
+        let mut working = tokio::task::spawn_blocking(work);
+        tokio::select! {
+            biased;
+            done = &mut working => Ok(done.expect("such work does not panic and is not cancelled")),
+            _ = pressed(&mut urgency, Urgency::Abort) => Err(EngineError::CutOff),
         }
     }
 

@@ -15,7 +15,6 @@ use ralph_store::Store;
 use crate::drive::Drive;
 use crate::error::EngineError;
 use crate::settle::Settled;
-use crate::urgency::{Urgency, pressed};
 
 /// How often a tracker is tried before it is taken for broken: another program may be in the middle of writing it.
 const TRIES: usize = 4;
@@ -153,26 +152,12 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// Tries it a few times. Who presses twice does not wait for a tracker.
-    async fn at_desk<T: Send + 'static>(
+    pub(crate) async fn at_desk<T: Send + 'static>(
         &self,
         work: impl Fn(&mut dyn Desk) -> Result<T, DeskError> + Send + 'static,
     ) -> Result<Result<T, DeskError>, EngineError> {
         let Some(Tracking(desk)) = self.parts.tracking.clone() else { return Err(EngineError::NoTracker) };
-        let mut urgency = self.parts.urgency.clone();
-        let mut working = tokio::task::spawn_blocking(move || patiently(&desk, work));
-        let mut endured = Urgency::None;
-        loop {
-            tokio::select! {
-                biased;
-                done = &mut working => return Ok(done.expect("a tracker does not panic and is not cancelled")),
-                pressing = pressed(&mut urgency, endured) => {
-                    endured = pressing;
-                    if pressing == Urgency::Kill {
-                        return Err(EngineError::CutOff);
-                    }
-                }
-            }
-        }
+        self.beside(move || patiently(&desk, work)).await
     }
 }
 

@@ -17,6 +17,7 @@ use tokio::sync::watch;
 
 use crate::agent::Roster;
 use crate::ask::Asked;
+use crate::chronicle::Diary;
 use crate::crash::crash_point;
 use crate::custody::Custody;
 use crate::environment::Variables;
@@ -50,6 +51,8 @@ pub struct Parts<S> {
     pub retention: ralph_snapshot::Keep,
     /// Where the backlog is kept; none for a prompt.
     pub tracking: Option<crate::desk::Tracking>,
+    /// What is written into the tree for people, where there is a backlog.
+    pub chronicling: crate::chronicle::Chronicling,
     pub feed: Feed,
     /// Whether somebody watches who could answer a question.
     pub attended: bool,
@@ -72,6 +75,7 @@ pub(crate) struct Drive<S> {
     pub(crate) hooks: Hooks,
     /// The run as it was when it last came to the gate, for when a control arrives before the next commit.
     pub(crate) gate: Option<Run>,
+    pub(crate) diary: Diary,
 }
 
 impl<S: Store + 'static> Drive<S> {
@@ -79,13 +83,14 @@ impl<S: Store + 'static> Drive<S> {
         let hooks = Hooks::new(&parts, &run.id)?;
         let stopwatch = Stopwatch::from(run.tally.running);
         let bell = Bell::hang(&run.id);
-        Ok(Drive { parts, run, stopwatch, bell, custody: None, hooks, gate: None })
+        Ok(Drive { parts, run, stopwatch, bell, custody: None, hooks, gate: None, diary: Diary::default() })
     }
 
     async fn perform(&mut self) -> Result<(), EngineError> {
         let finished = self.finish_restore().await;
         self.unless_given_up(finished).await?;
         self.sweep().await;
+        self.begin_chronicle().await?;
         loop {
             if let Step::Stop(_) = self.run.step {
                 if self.stop().await? == Settled::Stands {
@@ -206,11 +211,13 @@ impl<S: Store + 'static> Drive<S> {
 
     async fn consolidate(&mut self, attempt: Attempt, verdict: Verdict) -> Result<(), EngineError> {
         crash_point("consolidate.before");
+        self.intend_commit(&attempt, &verdict);
         if self.close_task(&attempt, &verdict).await? == Settled::Rewound {
             return Ok(());
         }
-        let now = self.now();
         crash_point("consolidate.inside");
+        self.chronicle(&attempt, &verdict).await?;
+        let now = self.now();
         self.run.after_consolidate(attempt, verdict, self.parts.attended, now);
         crash_point("consolidate.after");
         Ok(())

@@ -6,6 +6,7 @@
 //!   ├─ think ── brief
 //!   ├─ code ─── custody ── guard ── agent ── output ── listener
 //!   ├─ verify ─ verdict
+//!   ├─ consolidate ─ desk ── chronicle
 //!   └─ wait ─── bell, clock, signals
 //! ```
 
@@ -14,6 +15,7 @@ mod aside;
 mod ask;
 mod attempt;
 mod capture;
+mod chronicle;
 mod crash;
 pub mod custody;
 mod desk;
@@ -43,6 +45,7 @@ mod wake;
 mod watchdog;
 
 pub use capture::{Captured, capture};
+pub use chronicle::{Chronicling, Told, Wording};
 pub use desk::{Desk, DeskError, Tracking};
 pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use ralph_core::agenda::Agenda;
+use ralph_core::agenda::{Agenda, Commits};
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
 use ralph_core::put_back::ForkedFrom;
@@ -148,7 +148,10 @@ fn new_run(id: RunId, at: Timestamp, seen: Run, from: ForkedFrom) -> Run {
     let request = Request {
         id,
         task: seen.task,
-        agenda: seen.agenda.map(|agenda| Agenda::new(agenda.source, agenda.filter)),
+        agenda: seen.agenda.map(|agenda| Agenda {
+            commits: agenda.commits.map(Commits::afresh),
+            ..Agenda::new(agenda.source, agenda.filter)
+        }),
         policy: seen.policy,
         crew: seen.crew.for_another_run(),
         seed: ralph_engine::entropy(),

@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 30] = [
+pub(crate) const EVENTS: [&str; 31] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -31,6 +31,7 @@ pub(crate) const EVENTS: [&str; 30] = [
     "iteration_ended",
     "task_started",
     "task_completed",
+    "task_committed",
     "task_skipped",
     "control_applied",
     "waiting",

@@ -80,6 +80,7 @@ impl Run {
         let Some(agenda) = &mut self.agenda else { return };
         agenda.completed += 1;
         agenda.had.remove(task);
+        agenda.forget_stints(task);
         (agenda.at_hand, agenda.shown) = (None, None);
         let decides = self.policy.completion.require.contains(&Signal::Criteria);
         if decides && self.policy.completion.require.insert(Signal::Promise) {
@@ -134,6 +135,7 @@ impl Run {
         self.note(now.at, Event::TaskSkipped { task: task.clone(), iteration, why: why.clone() });
         if let Some(agenda) = &mut self.agenda {
             agenda.parked.retain(|parked| parked.task != task);
+            agenda.forget_stints(&task);
         }
         self.skipped.push(Skipped { task, why });
     }

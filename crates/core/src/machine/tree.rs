@@ -105,7 +105,9 @@ impl Run {
     /// The snapshots without which the run could not go on, or be taken back.
     pub fn needed_snapshots(&self) -> impl Iterator<Item = &str> {
         let owed = self.owed.as_ref().map(|owed| owed.snapshot.as_str());
-        [self.origin.as_deref(), self.begun_from.as_deref(), owed].into_iter().flatten()
+        let stints = self.agenda.iter().flat_map(|agenda| &agenda.stints);
+        let of_tasks = stints.flat_map(|stint| [Some(stint.from.as_str()), stint.to.as_deref()]);
+        [self.origin.as_deref(), self.begun_from.as_deref(), owed].into_iter().chain(of_tasks).flatten()
     }
 
     /// A person wants to go on with the tree as it is. What becomes of it at the end is another matter.

@@ -113,11 +113,16 @@ impl<S: Store + 'static> Drive<S> {
             env,
             dir: check.dir.as_ref().map_or_else(|| root.clone(), |dir| root.join(dir)),
         };
+        self.confined(launch)
+    }
+
+    /// What a program sets for itself does not widen the bounds.
+    pub(crate) fn confined(&self, launch: Launch) -> Launch {
         let (sandbox, confiner) = (&self.run.policy.sandbox, &self.parts.confiner);
         if sandbox.mode == Mode::Off {
             return launch;
         }
-        // What the check itself sets does not widen the bounds.
+        let root = &self.parts.place.root;
         let bounds = Bounds::gather(root, &confiner.hidden, &self.parts.environment, &[], sandbox);
         enclosed(launch, sandbox, confiner, &bounds)
     }

@@ -48,6 +48,7 @@ fn every_event() -> Vec<Event> {
         Event::Verdict { iteration, attempt, verdict: complete() },
         Event::IterationEnded { iteration, task: task.clone(), complete: true },
         Event::TaskCompleted { task: task.clone(), iteration },
+        Event::TaskCommitted { task: task.clone(), iteration, commit: text() },
         Event::TaskSkipped { task, iteration, why: text() },
         Event::AgentChosen {
             iteration,
