@@ -37,6 +37,7 @@ mod settings;
 mod summary;
 mod templates;
 mod vault;
+mod wording;
 mod words;
 mod work;
 

@@ -14,7 +14,7 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{
-    EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive, environment, feed,
+    Chronicling, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive, environment, feed,
 };
 use ralph_snapshot::{Keep, Vault};
 use ralph_store::SqliteStore;
@@ -26,7 +26,7 @@ use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
-use crate::{advice, follow, summary, vault};
+use crate::{advice, follow, summary, vault, wording};
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -63,7 +63,8 @@ pub(crate) async fn perform(
     let mut pressing = urgency.clone();
     let (id, place, store) = (run.id.clone(), stage.place.clone(), stage.store.clone());
     let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
-    let outcome = drive(parts(stage, retention, feed, urgency)?, run).await;
+    let chronicling = wording::chronicling(&run, &stage.place)?;
+    let outcome = drive(parts(stage, retention, chronicling, feed, urgency)?, run).await;
     if let Ok(run) = &outcome {
         let journal = follow::journal(&store, &id).await.unwrap_or_default();
         let summary = summary::table(&journal);
@@ -96,6 +97,7 @@ async fn leave_screen(mut shown: watch::Receiver<u64>, urgency: &mut watch::Rece
 fn parts(
     stage: Stage,
     retention: Keep,
+    chronicling: Chronicling,
     feed: ralph_engine::Feed,
     urgency: watch::Receiver<Urgency>,
 ) -> Result<Parts<SqliteStore>, Problems> {
@@ -122,6 +124,7 @@ fn parts(
         hooks: hooks(&settings),
         vault: stage.vault,
         tracking: stage.tracking,
+        chronicling,
         retention,
         rescue: rescue_places(),
         feed,

@@ -92,9 +92,10 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
             format!("{title}\n{}", paint(FAINT, &printable(&format!("  {why}"))))
         }
         Event::TaskCompleted { task, .. } => paint(GOOD, &printable(&format!("  ✔ {task} is completed"))),
-        Event::TaskCommitted { task, commit, .. } => {
-            paint(CALM, &printable(&format!("  {task} is committed as {}", commit.get(..10).unwrap_or(commit))))
-        }
+        Event::TaskCommitted { task, commit, .. } => paint(
+            CALM,
+            &printable(&format!("  {task} is committed as {}", commit.get(..10).unwrap_or(commit))),
+        ),
         Event::TaskSkipped { task, why, .. } => {
             paint(BAD, &format!("  task {task} is skipped: {}", printable(why)))
         }

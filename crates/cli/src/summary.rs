@@ -54,6 +54,9 @@ pub(crate) fn task(dealt: &Dealt) -> String {
     for check in &dealt.checks {
         text += &format!("  check  {}\n", printable(&check.summary()));
     }
+    if let Some(commit) = &dealt.commit {
+        text += &format!("  commit {}\n", printable(commit));
+    }
     for finding in &dealt.findings {
         text += &format!("  {}\n", printable(finding));
     }

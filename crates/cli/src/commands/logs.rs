@@ -1,17 +1,26 @@
 //! `ralph logs`.
 
+use std::collections::BTreeSet;
+
 use ralph_core::agent_event::Detail;
 use ralph_core::event::{Event, Line};
+use ralph_core::id::{RunId, TaskId};
+use ralph_core::ledger::ledger;
+use ralph_core::nearest::shortened;
+use ralph_store::SqliteStore;
 
 use super::Outcome;
 use super::run::level;
-use crate::follow::{Followed, Found, Reading, Walk};
+use crate::follow::{self, Followed, Found, Reading, Walk};
 use crate::printed::Ears;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run};
 use crate::screen::{Screen, Show};
 use crate::settings::{Given, Loaded};
 use crate::words::print;
+
+/// How many tasks are named.
+const NAMED: usize = 20;
 
 /// Show what happened in a run, and what the agent said and did.
 #[derive(Debug, clap::Args)]
@@ -21,6 +30,7 @@ Examples:
   ralph logs --follow            as it comes, until the run stops
   ralph logs --detail full       with thoughts, and what sub-agents say and do
   ralph logs --iteration 3 --json
+  ralph logs --task US-7         what was done for a task of the backlog, in all its iterations
   ralph logs --raw > printed     the agent's own bytes")]
 pub(crate) struct Args {
     /// The run's id or the beginning of it; the latest by default
@@ -31,6 +41,9 @@ pub(crate) struct Args {
     /// Only this iteration
     #[arg(long, value_name = "N")]
     iteration: Option<u32>,
+    /// Only the iterations of this task of the backlog
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
     #[command(flatten)]
     show: LookFlags,
 }
@@ -71,9 +84,13 @@ pub(crate) fn run(args: Args) -> Outcome {
         let store = project.existing_store()?;
         let id = find_run(&store, &project.place, args.run.as_deref()).await?;
         let (how, reading) = args.show.how(&project.loaded)?;
+        if let Some(task) = args.task.as_deref().filter(|_| !args.follow) {
+            has_task(&store, &id, task).await?;
+        }
         let mut screen = Screen::new(how);
+        let mut wanted = Wanted { iteration: args.iteration, task: args.task, of_task: BTreeSet::new() };
         let mut take = |found: Found<'_>| {
-            if args.iteration.is_none_or(|wanted| iteration_of(&found) == Some(wanted)) {
+            if wanted.takes(&found) {
                 screen.show(&found);
             }
         };
@@ -90,6 +107,62 @@ pub(crate) fn run(args: Args) -> Outcome {
         }
         Ok(0)
     })
+}
+
+/// Which lines are wanted; what is not said is left open.
+struct Wanted {
+    iteration: Option<u32>,
+    task: Option<String>,
+    /// The iterations of the task, as far as they have begun.
+    of_task: BTreeSet<u32>,
+}
+
+impl Wanted {
+    fn takes(&mut self, found: &Found<'_>) -> bool {
+        let iteration = iteration_of(found);
+        if self.iteration.is_some() && iteration != self.iteration {
+            return false;
+        }
+        let Some(wanted) = &self.task else { return true };
+        match task_of(found) {
+            Some(task) if task.as_str() == wanted => {
+                self.of_task.extend(iteration);
+                true
+            }
+            Some(_) => false,
+            None => iteration.is_some_and(|iteration| self.of_task.contains(&iteration)),
+        }
+    }
+}
+
+/// The task that a line is about, where it says so.
+fn task_of<'a>(found: &'a Found<'_>) -> Option<&'a TaskId> {
+    let Found::Line(line) = found else { return None };
+    let Line::Journal(entry) = &**line else { return None };
+    match &entry.event {
+        Event::IterationStarted { task, .. }
+        | Event::IterationEnded { task, .. }
+        | Event::TaskStarted { task, .. }
+        | Event::TaskCompleted { task, .. }
+        | Event::TaskCommitted { task, .. }
+        | Event::TaskSkipped { task, .. }
+        | Event::QuestionAsked { task, .. } => Some(task),
+        _ => None,
+    }
+}
+
+async fn has_task(store: &SqliteStore, id: &RunId, task: &str) -> Result<(), Problems> {
+    let tasks = ledger(&follow::journal(store, id).await?);
+    if tasks.iter().any(|dealt| dealt.task.as_str() == task) {
+        return Ok(());
+    }
+    let known: Vec<&str> = tasks.iter().take(NAMED).map(|dealt| dealt.task.as_str()).collect();
+    let next = match known.is_empty() {
+        true => "it has a prompt and no backlog, or has begun no task".to_owned(),
+        false => format!("it had these in hand: {}", known.join(", ")),
+    };
+    let what = format!("run {id} has had no task `{}` in hand", shortened(task));
+    Err(Problem::new(what).next(next).into())
 }
 
 fn iteration_of(found: &Found<'_>) -> Option<u32> {
@@ -114,6 +187,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::TaskStarted { iteration, .. }
             | Event::TaskCompleted { iteration, .. }
             | Event::QuestionAsked { iteration, .. }
+            | Event::TaskCommitted { iteration, .. }
             | Event::TaskSkipped { iteration, .. }
             | Event::AgentChosen { iteration, .. } => Some(*iteration),
             Event::RunStarted(_)

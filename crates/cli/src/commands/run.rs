@@ -35,8 +35,10 @@ use crate::prompt::{self, Prompt};
 use crate::sandbox::Ground;
 use crate::screen::Show;
 use crate::settings::Given;
-use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags, SandboxFlags, SnapshotFlags};
-use crate::vault;
+use crate::settings::flags::{
+    AgentFlags, CommitFlags, LimitFlags, PromiseFlags, SandboxFlags, SnapshotFlags,
+};
+use crate::{vault, wording};
 
 /// Keep an agent at a prompt or a backlog until it is done, a limit is reached, or you stop it.
 #[derive(Debug, clap::Args)]
@@ -78,6 +80,8 @@ pub(crate) struct Args {
     sandbox: SandboxFlags,
     #[command(flatten)]
     snapshots: SnapshotFlags,
+    #[command(flatten)]
+    commit: CommitFlags,
 
     /// Leave an unfinished run of this directory behind and start a new one
     #[arg(long)]
@@ -130,6 +134,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     args.limits.add_to(&mut flags);
     args.sandbox.add_to(&mut flags);
     args.snapshots.add_to(&mut flags);
+    args.commit.add_to(&mut flags);
     let project = Project::here(flags)?;
     let redactor = redactor();
     let work = work(&args, &redactor)?;
@@ -227,7 +232,11 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     };
     let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
     models::check(&crew, &state_dir, asking).await?;
-    let (given, tracking) = work.begin(&place, &redactor)?;
+    let (mut given, tracking) = work.begin(&place, &redactor)?;
+    wording::check(settings.commits.as_ref())?;
+    if let Some(agenda) = &mut given.agenda {
+        agenda.commits.clone_from(&settings.commits);
+    }
     let vault = vault::wanted(&place, &settings.snapshots)?;
     let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
     judge::check_surroundings(judge.as_ref(), &place, &policy, ground, asking).await?;

@@ -153,6 +153,20 @@ impl SnapshotFlags {
 }
 
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Commits")]
+pub(crate) struct CommitFlags {
+    /// Commit each completed task of a backlog: the files it changed, and nothing else
+    #[arg(long, conflicts_with = "prompt")]
+    pub(crate) auto_commit: bool,
+}
+
+impl CommitFlags {
+    pub(crate) fn add_to(&self, given: &mut Given) {
+        given.flag("--auto-commit", "commit", "auto_commit", self.auto_commit.then_some("true"));
+    }
+}
+
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Completion")]
 pub(crate) struct PromiseFlags {
     /// The word the agent must give inside <promise></promise> when it is done

@@ -4,6 +4,7 @@
 
 mod catalogue;
 pub(crate) mod check;
+mod commit;
 mod environment;
 mod excludes;
 mod file;

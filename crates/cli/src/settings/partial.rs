@@ -19,6 +19,7 @@ use super::catalogue::{
     CommandValue, CostValue, DetailName, DurationText, OnErrorName, SessionName, SizeText,
 };
 use super::check::{CheckKeys, CheckSet, read_checks};
+use super::commit::CommitPart;
 use super::hook::{Hook, HookKeys, read_hooks};
 use super::limits;
 use super::origin::Set;
@@ -51,6 +52,8 @@ pub(crate) struct Partial {
     pub(crate) completion: CompletionPart,
     #[schemars(with = "Option<VerifyPart>")]
     pub(crate) verify: VerifyPart,
+    #[schemars(with = "Option<CommitPart>")]
+    pub(crate) commit: CommitPart,
     #[schemars(with = "Option<SnapshotsPart>")]
     pub(crate) snapshots: SnapshotsPart,
     #[schemars(with = "Option<OutputPart>")]
@@ -252,6 +255,7 @@ impl Partial {
             },
             completion: CompletionPart { require: from.take("completion", "require", plain::require) },
             verify: VerifyPart::take(from),
+            commit: CommitPart::take(from),
             snapshots: SnapshotsPart::take(from),
             output: OutputPart {
                 keep_head: from.take("output", "keep_head", size),
@@ -290,6 +294,7 @@ impl Partial {
             },
             completion: CompletionPart { require: self.completion.require.or(lower.completion.require) },
             verify: self.verify.over(lower.verify),
+            commit: self.commit.over(lower.commit),
             snapshots: self.snapshots.over(lower.snapshots),
             output: OutputPart {
                 keep_head: self.output.keep_head.or(lower.output.keep_head),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_agents::acp::Permissions;
+use ralph_core::agenda::Commits;
 use ralph_core::agent_event::Detail;
 use ralph_core::check::{Check, Verification};
 use ralph_core::crew::{Protocol, Sessions};
@@ -18,6 +19,7 @@ use ralph_core::sandbox::Sandbox;
 use schemars::JsonSchema;
 
 use super::check::{CheckSet, Wanted};
+use super::commit::CommitPart;
 use super::hook::Hook;
 use super::limits::LimitsSet;
 use super::origin::{Layer, Set};
@@ -39,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) detail: Option<Detail>,
     pub(crate) sandbox: SandboxWish,
     pub(crate) snapshots: Snapshots,
+    /// How completed tasks are committed, where that is wanted.
+    pub(crate) commits: Option<Commits>,
     pub(crate) hooks: Vec<Hook>,
     limits: LimitsSet,
     /// The checks of the configuration.
@@ -168,6 +172,8 @@ impl Settings {
                 write: certain(&merged.sandbox.write),
             },
             snapshots: merged.snapshots.resolve()?,
+            commits: certain(&merged.commit.auto_commit)
+                .then(|| Commits::new(certain(&merged.commit.message), certain(&merged.commit.allow_dirty))),
             hooks: merged.hooks.iter().map(|set| set.value.clone()).collect(),
             limits: LimitsSet::resolve(&merged.limits)?,
             checks: checks(merged),
@@ -259,6 +265,7 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         },
         promise: PromisePart { word: Set::default(default_word()), nonce: Set::default(true) },
         verify: VerifyPart::defaults(),
+        commit: CommitPart::defaults(),
         snapshots: SnapshotsPart::defaults(),
         output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT), detail: None },
         sandbox: SandboxPart {

@@ -49,8 +49,8 @@ fn row<T>(
 }
 
 fn rows(merged: &Partial) -> Vec<Row> {
-    let Partial { state_dir, limits, agent, promise, completion, verify, snapshots, output, sandbox, .. } =
-        merged;
+    let Partial { state_dir, limits, agent, promise, completion, verify, .. } = merged;
+    let Partial { commit, snapshots, output, sandbox, .. } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
@@ -96,6 +96,9 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("verify", "red_first", &verify.red_first, |on| json!(on)),
         row("verify", "protect", &verify.protect, |patterns| json!(patterns)),
         row("verify", "allow_tampering", &verify.allow_tampering, |on| json!(on)),
+        row("commit", "auto_commit", &commit.auto_commit, |on| json!(on)),
+        row("commit", "message", &commit.message, |text| json!(text)),
+        row("commit", "allow_dirty", &commit.allow_dirty, |on| json!(on)),
         row("snapshots", "enabled", &snapshots.enabled, |on| json!(on)),
         row("snapshots", "on_failure", &snapshots.on_failure, |what| json!(what)),
         row("snapshots", "max_size", &snapshots.max_size, bytes),

@@ -60,6 +60,8 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     let agent = &partial.agent;
     let unlimited = partial.limits.unlimited.as_ref().filter(|set| set.value);
     let allow_tampering = partial.verify.allow_tampering.as_ref().filter(|set| set.value);
+    let auto_commit = partial.commit.auto_commit.as_ref().filter(|set| set.value);
+    let allow_dirty = partial.commit.allow_dirty.as_ref().filter(|set| set.value);
     let mut all: Vec<Carried> = [
         carry("state_dir", &partial.state_dir, |dir| {
             (json!(dir), format!("keeps ralph's state in {}", dir.display()))
@@ -111,6 +113,12 @@ fn carried(partial: &Partial) -> Vec<Carried> {
         }),
         carry("verify.judge_agent", &partial.verify.judge_agent, |name| {
             (json!(name.as_str()), format!("runs as judge, where an agent judges: {name}"))
+        }),
+        carry("commit.auto_commit", &auto_commit.cloned(), |on| {
+            (json!(on), "commits completed tasks, for which the repository's hooks are run".to_owned())
+        }),
+        carry("commit.allow_dirty", &allow_dirty.cloned(), |on| {
+            (json!(on), "commits tasks, where it does, in a tree with your own changes".to_owned())
         }),
         carry("snapshots.enabled", &partial.snapshots.enabled, |on| {
             let does = if *on { "keeps the tree in snapshots" } else { "keeps no snapshots of the tree" };

@@ -43,8 +43,12 @@ impl<S: Store + 'static> Drive<S> {
         let Ok(standing) = self.follow(survey).await? else { return Ok(()) };
         let dirty = matches!(standing, Standing::Dirty { .. });
         match standing {
-            Standing::Dirty { paths, count } if !allow_dirty => self.tell_once(&dirty_at_start(&paths, count)),
-            Standing::Unfit(why) => self.tell_once(&format!("tasks cannot be committed as things are: {why}")),
+            Standing::Dirty { paths, count } if !allow_dirty => {
+                self.tell_once(&dirty_at_start(&paths, count))
+            }
+            Standing::Unfit(why) => {
+                self.tell_once(&format!("tasks cannot be committed as things are: {why}"))
+            }
             Standing::Dirty { .. } | Standing::Clean => {}
         }
         if let Some(commits) = self.run.agenda.as_mut().and_then(|agenda| agenda.commits.as_mut()) {
@@ -195,9 +199,7 @@ impl<S: Store + 'static> Drive<S> {
             Returned::Overdue => Ended::Overdue,
             Returned::NotStarted(why) => Ended::NotStarted { why },
             Returned::Ended(_) if too_much => Ended::TooMuch,
-            Returned::Ended(status) => {
-                Ended::Exit { success: status == Status::Code(0), stdout, stderr }
-            }
+            Returned::Ended(status) => Ended::Exit { success: status == Status::Code(0), stdout, stderr },
         }))
     }
 }
