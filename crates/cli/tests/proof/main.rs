@@ -10,6 +10,7 @@ mod attached;
 mod backlogs;
 mod checks;
 mod choices;
+mod chronicles;
 mod controls;
 mod crashes;
 mod demo;
