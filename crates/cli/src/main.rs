@@ -7,6 +7,7 @@ mod amend;
 mod attach;
 mod backlog;
 mod bars;
+mod briefing;
 mod commands;
 mod crew;
 mod criteria;

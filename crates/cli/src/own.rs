@@ -6,10 +6,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use ralph_chronicle::OWN;
 use ralph_engine::Place;
-
-/// What ralph itself writes into the tree for people.
-const WRITTEN: [&str; 2] = [".ralph/progress.md", ".ralph/logs"];
 
 /// All of it, from the root. The files of a backlog stay in the list: an older snapshot that lacks one must not take
 /// it away.
@@ -17,7 +15,7 @@ pub(crate) fn paths(place: &Place) -> Vec<PathBuf> {
     let noted = fs::read(list(place)).unwrap_or_default();
     let noted = noted.split(|byte| *byte == 0).filter(|path| !path.is_empty());
     let noted = noted.map(|path| PathBuf::from(OsStr::from_bytes(path)));
-    WRITTEN.iter().map(PathBuf::from).chain(noted).collect()
+    OWN.iter().map(PathBuf::from).chain(noted).collect()
 }
 
 /// Adds the files of a backlog, as far as they are in the tree.
@@ -33,7 +31,7 @@ pub(crate) fn add(place: &Place, files: &[PathBuf]) -> io::Result<()> {
         return Ok(());
     }
     let mut text = Vec::new();
-    for path in &all[WRITTEN.len()..] {
+    for path in &all[OWN.len()..] {
         text.extend_from_slice(path.as_os_str().as_bytes());
         text.push(0);
     }

@@ -14,7 +14,7 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{
-    EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive, environment, feed,
+    Briefing, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive, environment, feed,
 };
 use ralph_snapshot::{Keep, Vault};
 use ralph_store::SqliteStore;
@@ -46,6 +46,8 @@ pub(crate) struct Stage {
     pub(crate) how: Show,
     /// Where the tree is kept; none where that is not wanted or not possible.
     pub(crate) vault: Option<Arc<Vault>>,
+    /// What words the briefs; none for ralph's own plain words.
+    pub(crate) briefing: Option<Box<dyn Briefing>>,
     /// Where the backlog is kept; none for a prompt.
     pub(crate) tracking: Option<Tracking>,
 }
@@ -121,6 +123,7 @@ fn parts(
         },
         hooks: hooks(&settings),
         vault: stage.vault,
+        briefing: stage.briefing,
         tracking: stage.tracking,
         retention,
         rescue: rescue_places(),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use ralph_chronicle::OWN;
 use ralph_core::policy::OnFailure;
 use ralph_core::run::Run;
 use ralph_core::stop::RunState;

@@ -13,6 +13,7 @@ pub mod agent;
 mod aside;
 mod ask;
 mod attempt;
+mod briefing;
 mod capture;
 mod crash;
 pub mod custody;
@@ -42,6 +43,7 @@ mod wait;
 mod wake;
 mod watchdog;
 
+pub use briefing::Briefing;
 pub use capture::{Captured, capture};
 pub use desk::{Desk, DeskError, Tracking};
 pub use drive::{Parts, drive};
