@@ -231,6 +231,7 @@ fn of_bytes(cases: &mut Cases) {
         let bytes = [mark.as_slice(), &GOOD.bytes().flat_map(|byte| [byte, 0]).collect::<Vec<_>>()].concat();
         cases.file("UTF-16", "prd.json", &bytes, Where::File);
         cases.file("UTF-16", "TODO.md", &bytes, Where::File);
+        cases.file("UTF-16", "TODO.md", mark, Where::File);
     }
     for depth in [200, 10_000, 1_000_000] {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
@@ -282,8 +283,10 @@ fn of_markdown(cases: &mut Cases) {
 fn of_files(cases: &mut Cases) {
     for name in ["prd.json", "TODO.md"] {
         let path = cases.dir.path().join(name);
-        File::create(&path).unwrap().set_len(100_000_000).unwrap();
-        cases.refused("too large", &path, Where::File);
+        for size in [100_000_000, (64 << 20) + 1] {
+            File::create(&path).unwrap().set_len(size).unwrap();
+            cases.refused("too large", &path, Where::File);
+        }
         fs::write(&path, vec![b'x'; 100_000_000]).unwrap();
         cases.refused("too large", &path, Where::File);
         fs::remove_file(&path).unwrap();
