@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every step in order, each with its time, and a table at the end whatever happens.
 
+use std::ffi::OsString;
 use std::process::Command;
 
 use anyhow::{Context, ensure};
@@ -26,6 +27,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     steps.run("clippy", clippy);
     steps.run("tests", tests);
     steps.run("custody", custody);
+    match real_br() {
+        Some(br) => steps.run("backlog of a real br", || of_br(&br)),
+        None => {
+            steps.leave_out("backlog of a real br", "no br: RALPH_TEST_BR names none, and none is in PATH");
+        }
+    }
     steps.run("doc tests", || {
         succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--doc"]))
     });
@@ -97,6 +104,22 @@ fn tests() -> anyhow::Result<()> {
 
 fn custody() -> anyhow::Result<()> {
     succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--test", "custody"]))
+}
+
+/// The issue tracker `br`, of a version that can be had on this machine.
+fn real_br() -> Option<OsString> {
+    std::env::var_os("RALPH_TEST_BR").or_else(|| {
+        let paths = std::env::var_os("PATH")?;
+        let found =
+            std::env::split_paths(&paths).map(|directory| directory.join("br")).find(|path| path.is_file());
+        found.map(Into::into)
+    })
+}
+
+fn of_br(br: &OsString) -> anyhow::Result<()> {
+    let args = ["test", "--workspace", "--all-features", "--locked", "--test", "conformance"];
+    let only = ["--", "--ignored", "--exact", "a_real_br_conforms"];
+    succeed(cargo().args(args).args(only).env("RALPH_TEST_BR", br))
 }
 
 fn documentation() -> anyhow::Result<()> {

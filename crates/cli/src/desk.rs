@@ -79,7 +79,13 @@ impl Begun {
 
 /// The tracker of a run that goes on; none where it has a prompt.
 pub(crate) fn again(agenda: Option<&Agenda>, place: &Place) -> Result<Option<Tracking>, Problems> {
-    let Some(Source { tracker, file, .. }) = agenda.map(|agenda| &agenda.source) else { return Ok(None) };
+    let Some(agenda) = agenda else { return Ok(None) };
+    tracking(find(&agenda.source, place)?, place).map(Some)
+}
+
+/// The tracker that a run was begun with.
+pub(crate) fn find(source: &Source, place: &Place) -> Result<Box<dyn Tracker>, Problems> {
+    let Source { tracker, file, .. } = source;
     let kind = Kind::ALL.into_iter().find(|kind| kind.name() == tracker);
     let Some(kind) = kind else {
         let problem = Problem::new(format!("this ralph knows no tracker `{tracker}`"));
@@ -87,8 +93,7 @@ pub(crate) fn again(agenda: Option<&Agenda>, place: &Place) -> Result<Option<Tra
     };
     let search = std::env::var_os("PATH");
     let found = detect(&place.root, Some(kind), file.as_deref().map(Path::new), search.as_deref());
-    let place_of_it = found.map_err(|error| tracker_problem(&error))?.place;
-    tracking(open(place_of_it), place).map(Some)
+    Ok(open(found.map_err(|error| tracker_problem(&error))?.place))
 }
 
 fn tracking(tracker: Box<dyn Tracker>, place: &Place) -> Result<Tracking, Problems> {

@@ -14,7 +14,8 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{
-    Chronicling, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive, environment, feed,
+    Briefing, Chronicling, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive,
+    environment, feed,
 };
 use ralph_snapshot::{Keep, Vault};
 use ralph_store::SqliteStore;
@@ -26,7 +27,7 @@ use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
-use crate::{advice, follow, summary, vault, wording};
+use crate::{advice, follow, messages, summary, vault};
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -46,6 +47,8 @@ pub(crate) struct Stage {
     pub(crate) how: Show,
     /// Where the tree is kept; none where that is not wanted or not possible.
     pub(crate) vault: Option<Arc<Vault>>,
+    /// What words the briefs; none for ralph's own plain words.
+    pub(crate) briefing: Option<Box<dyn Briefing>>,
     /// Where the backlog is kept; none for a prompt.
     pub(crate) tracking: Option<Tracking>,
 }
@@ -63,7 +66,7 @@ pub(crate) async fn perform(
     let mut pressing = urgency.clone();
     let (id, place, store) = (run.id.clone(), stage.place.clone(), stage.store.clone());
     let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
-    let chronicling = wording::chronicling(&run, &stage.place)?;
+    let chronicling = messages::chronicling(&run, &stage.place)?;
     let outcome = drive(parts(stage, retention, chronicling, feed, urgency)?, run).await;
     if let Ok(run) = &outcome {
         let journal = follow::journal(&store, &id).await.unwrap_or_default();
@@ -123,6 +126,7 @@ fn parts(
         },
         hooks: hooks(&settings),
         vault: stage.vault,
+        briefing: stage.briefing,
         tracking: stage.tracking,
         chronicling,
         retention,

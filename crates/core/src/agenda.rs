@@ -24,6 +24,8 @@ pub struct Agenda {
     pub parked: Vec<Parked>,
     /// What is being worked on.
     pub at_hand: Option<TaskId>,
+    /// Why it was chosen.
+    pub why: String,
     /// What the tracker was told is being worked on.
     pub shown: Option<TaskId>,
     /// From and to which snapshot tasks that are not completed were worked on, the latest last.
@@ -125,6 +127,7 @@ impl Agenda {
             completed: 0,
             parked: Vec::new(),
             at_hand: None,
+            why: String::new(),
             shown: None,
             stints: Vec::new(),
             commits: None,

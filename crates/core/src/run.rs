@@ -32,6 +32,9 @@ pub struct Run {
     /// What is known of the backlog that it goes through; none where it has a prompt.
     #[serde(default)]
     pub agenda: Option<Agenda>,
+    /// The file that words its briefs, where one was named.
+    #[serde(default)]
+    pub template: Option<String>,
     pub policy: Policy,
     pub crew: Crew,
     /// Where nonces come from.
@@ -214,6 +217,7 @@ pub struct Request {
     pub id: RunId,
     pub task: Task,
     pub agenda: Option<Agenda>,
+    pub template: Option<String>,
     pub policy: Policy,
     pub crew: Crew,
     pub seed: u64,

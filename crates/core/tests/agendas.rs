@@ -58,6 +58,7 @@ fn start(open: usize, per_task: u32, attended: bool) -> Run {
         id: RunId::new(moment(0).at, 1),
         task: Task::backlog("all of it"),
         agenda: Some(Agenda::new(source, Filter::default())),
+        template: None,
         policy: Policy {
             limits,
             completion: Completion::by_promise(promise),

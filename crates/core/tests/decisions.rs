@@ -63,6 +63,7 @@ fn start(limits: Limits) -> Run {
         seed: 7,
         version: "0.0.0".to_owned(),
         agenda: None,
+        template: None,
         forked_from: None,
     };
     Run::start(request, now(0))

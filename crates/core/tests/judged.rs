@@ -68,7 +68,10 @@ fn run(policy: Policy) -> Run {
     let crew = Crew::new(Member::new(name("one"), Vec::new()), vec![Member::new(name("two"), Vec::new())]);
     let (id, task) = (RunId::new(now().at, 1), Task::prompt("make it work"));
     let version = "0.0.0".to_owned();
-    Run::start(Request { id, task, policy, crew, seed: 7, version, agenda: None, forked_from: None }, now())
+    Run::start(
+        Request { id, task, policy, crew, seed: 7, version, agenda: None, template: None, forked_from: None },
+        now(),
+    )
 }
 
 fn report() -> Report {

@@ -115,6 +115,7 @@ fn start(verification: Verification, completion: Completion) -> Run {
         seed: 7,
         version: "0.0.0".to_owned(),
         agenda: None,
+        template: None,
         forked_from: None,
     };
     Run::start(request, now())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ralph_core::agenda::Selection;
 use ralph_core::attempt::Attempt;
-use ralph_core::brief::{self, Brief};
+use ralph_core::brief::Brief;
 use ralph_core::event::{Event, Occasion};
 use ralph_core::moment::Moment;
 use ralph_core::run::{Pace, Run, Step};
@@ -49,6 +49,8 @@ pub struct Parts<S> {
     pub vault: Option<Arc<ralph_snapshot::Vault>>,
     /// How long what it holds is kept, and which snapshots other runs still need.
     pub retention: ralph_snapshot::Keep,
+    /// Who words the briefs; none for ralph's own plain words.
+    pub briefing: Option<Box<dyn crate::briefing::Briefing>>,
     /// Where the backlog is kept; none for a prompt.
     pub tracking: Option<crate::desk::Tracking>,
     /// What is written into the tree for people, where there is a backlog.
@@ -176,7 +178,7 @@ impl<S: Store + 'static> Drive<S> {
 
     fn brief(&mut self, attempt: Attempt) {
         self.remember_gate();
-        let brief = brief::compose(&self.run, &attempt);
+        let Some(brief) = self.worded(&attempt) else { return };
         crash_point("think.inside");
         self.run.after_think(attempt, brief, self.now());
         crash_point("think.after");

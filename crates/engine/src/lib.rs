@@ -14,6 +14,7 @@ pub mod agent;
 mod aside;
 mod ask;
 mod attempt;
+mod briefing;
 mod capture;
 mod chronicle;
 mod crash;
@@ -44,8 +45,9 @@ mod wait;
 mod wake;
 mod watchdog;
 
+pub use briefing::Briefing;
 pub use capture::{Captured, capture};
-pub use chronicle::{Chronicling, Told, Wording};
+pub use chronicle::{Chronicling, Messages, Told};
 pub use desk::{Desk, DeskError, Tracking};
 pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};

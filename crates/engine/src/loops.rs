@@ -195,6 +195,7 @@ impl<S: Store> Loops<S> {
             id: RunId::new(at, entropy),
             task,
             agenda: None,
+            template: None,
             policy: Policy {
                 limits,
                 completion: Completion::by_promise(Promise { word, nonce: true }),

@@ -100,7 +100,7 @@ fn a_fence_ends_with_what_it_is_in() {
 #[test]
 fn code_comes_through_as_it_is() {
     let backlog = load("- [ ] A-1: one\n  ```make\n  \\x\n  all:\n  \tcc\n  ```\n\n  \\# no heading\n");
-    let text = "```make\n\\x\nall:\n  cc\n```\n\n# no heading";
+    let text = "```make\n\\x\nall:\n\tcc\n```\n\n# no heading";
     assert_eq!(backlog.items()[0].description, text);
     let mut item = Item::new(id("A-1"), "one");
     item.description = "```\n\\x\n  deep\n```\n# head".to_owned();
@@ -169,10 +169,11 @@ fn no_wrong_box_is_checked_where_nothing_but_order_tells_tasks_apart() {
     let (_dir, path, mut tracker) = file("- [ ] Add tests\n");
     tracker.load().unwrap();
     fs::write(&path, text).unwrap();
-    tracker.complete(&id("add-tests"), "").unwrap();
-    fs::write(&path, format!("- [ ] Add tests\n{text}")).unwrap();
-    fs::write(&path, format!("new\n{text}")).unwrap();
     refused(&mut tracker, &path, "add-tests");
+    let (_dir, path, mut tracker) = begin();
+    fs::write(&path, format!("Words above.\n\n{text}")).unwrap();
+    refused(&mut tracker, &path, "add-tests-3");
+    tracker.complete(&id("other"), "").unwrap();
 }
 
 #[test]

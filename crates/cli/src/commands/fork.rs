@@ -16,6 +16,7 @@ use super::Outcome;
 use super::resume::load;
 use super::rollback::take_tree;
 use super::run::{ShowFlags, register};
+use crate::briefing;
 use crate::desk;
 use crate::history::{History, short};
 use crate::perform::{Stage, hooks, perform, redactor, staff};
@@ -77,6 +78,7 @@ async fn fork(args: Args, project: Project) -> Outcome {
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, settings) = project.settings(&store, false).await?;
     ready::to_go_on(&seen, &staff, &place, &state_dir, &settings).await?;
+    let briefing = briefing::again(&seen, &settings.wording, (&place, &store), false).await?;
     let tracking = desk::again(seen.agenda.as_ref(), &place)?;
     let Some(vault) = vault::wanted(&place, &settings.snapshots)? else {
         let next = "set `enabled = true` in [snapshots], and `state_dir` to a place outside the project";
@@ -93,8 +95,19 @@ async fn fork(args: Args, project: Project) -> Outcome {
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let redactor = redactor();
-    let stage =
-        Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault: Some(vault), tracking };
+    let stage = Stage {
+        place,
+        state_dir,
+        settings,
+        store,
+        lock,
+        staff,
+        redactor,
+        how,
+        vault: Some(vault),
+        briefing,
+        tracking,
+    };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
@@ -148,6 +161,7 @@ fn new_run(id: RunId, at: Timestamp, seen: Run, from: ForkedFrom) -> Run {
     let request = Request {
         id,
         task: seen.task,
+        template: seen.template,
         agenda: seen.agenda.map(|agenda| Agenda {
             commits: agenda.commits.map(Commits::afresh),
             ..Agenda::new(agenda.source, agenda.filter)

@@ -23,6 +23,7 @@ use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
 use crate::backlog::{FilterFlags, TrackerFlags};
+use crate::briefing;
 use crate::crew::{check, crew};
 use crate::criteria::{protects_something, trusted_checks, without_secrets};
 use crate::desk;
@@ -38,7 +39,7 @@ use crate::settings::Given;
 use crate::settings::flags::{
     AgentFlags, CommitFlags, LimitFlags, PromiseFlags, SandboxFlags, SnapshotFlags,
 };
-use crate::{vault, wording};
+use crate::{messages, vault};
 
 /// Keep an agent at a prompt or a backlog until it is done, a limit is reached, or you stop it.
 #[derive(Debug, clap::Args)]
@@ -145,6 +146,7 @@ pub(crate) fn run(args: Args) -> Outcome {
 struct ToDo {
     task: Task,
     agenda: Option<Agenda>,
+    template: Option<String>,
     notices: Vec<String>,
 }
 
@@ -178,17 +180,26 @@ impl Work {
         match self {
             Work::Prompt(prompt) => {
                 let Prompt { task, notices } = *prompt;
-                Ok((ToDo { task, agenda: None, notices }, None))
+                Ok((ToDo { task, agenda: None, template: None, notices }, None))
             }
             Work::Backlog(begun) => {
                 let clean = |text: &str| redactor.text(text).into_owned();
                 let to_do = ToDo {
                     task: Task::backlog(&clean(&begun.title)),
                     agenda: Some(begun.agenda.clone()),
+                    template: None,
                     notices: begun.notices.iter().map(|notice| clean(notice)).collect(),
                 };
                 Ok((to_do, Some(begun.tracking(place)?)))
             }
+        }
+    }
+
+    /// The kind of tracker, for a backlog.
+    fn tracker(&self) -> Option<&str> {
+        match self {
+            Work::Prompt(_) => None,
+            Work::Backlog(begun) => Some(&begun.agenda.source.tracker),
         }
     }
 
@@ -232,8 +243,12 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     };
     let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
     models::check(&crew, &state_dir, asking).await?;
+    messages::check(settings.commits.as_ref())?;
+    let template = briefing::template(work.tracker(), &settings.wording, (&place, &store), args.yes).await?;
     let (mut given, tracking) = work.begin(&place, &redactor)?;
-    wording::check(settings.commits.as_ref())?;
+    let (policy, notice) = briefing::fitted(policy, template.as_ref());
+    given.notices.extend(notice);
+    given.template = settings.wording.template.as_ref().map(|file| file.to_string_lossy().into_owned());
     if let Some(agenda) = &mut given.agenda {
         agenda.commits.clone_from(&settings.commits);
     }
@@ -247,7 +262,9 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let how = args.show.how(settings.detail);
-    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault, tracking };
+    let briefing = briefing::briefing(template, &run, &place)?;
+    let stage =
+        Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault, briefing, tracking };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
@@ -287,6 +304,7 @@ fn new_run(id: RunId, at: Timestamp, given: ToDo, policy: Policy, crew: Crew) ->
         id,
         task: given.task,
         agenda: given.agenda,
+        template: given.template,
         policy,
         crew,
         seed: ralph_engine::entropy(),

@@ -189,6 +189,9 @@ pub(crate) struct PromiseFlags {
     /// Files that the agent may not change because they are part of the checks: tests/**; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) protect: Vec<String>,
+    /// A template for what the agent is told (docs/templates.md)
+    #[arg(long, value_name = "FILE", alias = "prompt-template")]
+    pub(crate) template: Option<String>,
     /// Take the bare word, without a suffix of its own for each attempt
     #[arg(long)]
     pub(crate) no_nonce: bool,
@@ -203,8 +206,16 @@ impl PromiseFlags {
         given.flag("--judge", "verify", "judge", self.judge.as_deref());
         given.flag("--red-first", "verify", "red_first", self.red_first.then_some("true"));
         given.flag("--protect", "verify", "protect", lines(&self.protect).as_deref());
+        let template = self.template.as_deref().map(from_here);
+        given.flag("--template", "", "template", template.as_deref());
         given.flag("--no-nonce", "promise", "nonce", self.no_nonce.then_some("false"));
     }
+}
+
+/// A file that is typed is meant from where it is typed.
+fn from_here(file: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    here.join(file).to_string_lossy().into_owned()
 }
 
 impl Given {

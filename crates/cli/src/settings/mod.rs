@@ -33,7 +33,7 @@ pub(crate) use catalogue::schema;
 pub(crate) use excludes::excludes_file;
 pub(crate) use hook::Hook;
 pub(crate) use raw::Given;
-pub(crate) use resolved::{CustodyChoice, SandboxChoice, SandboxWish, Settings};
+pub(crate) use resolved::{CustodyChoice, SandboxChoice, SandboxWish, Settings, Wording};
 pub(crate) use root::project_root;
 pub(crate) use show::{Style as ShowStyle, show};
 pub(crate) use snapshots::Snapshots;

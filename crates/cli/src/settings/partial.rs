@@ -42,6 +42,9 @@ pub(crate) struct Partial {
     /// Where ralph keeps its journals and the output of agents, as an absolute path.
     #[schemars(with = "Option<String>", extend("default" = "~/.local/state/ralph"))]
     pub(crate) state_dir: Option<Set<PathBuf>>,
+    /// A template for briefs, below the project's root unless it is absolute; unset, the first that `ralph template` finds.
+    #[schemars(with = "Option<String>", extend("examples" = ["docs/brief.hbs"]))]
+    pub(crate) template: Option<Set<PathBuf>>,
     #[schemars(with = "Option<LimitsPart>")]
     pub(crate) limits: LimitsPart,
     #[schemars(with = "Option<AgentPart>")]
@@ -247,6 +250,7 @@ impl Partial {
     fn take(from: &mut Reader<'_>) -> Partial {
         Partial {
             state_dir: from.take("", "state_dir", plain::directory),
+            template: from.take("", "template", plain::file),
             limits: LimitsPart::take(from),
             agent: AgentPart::take(from),
             promise: PromisePart {
@@ -286,6 +290,7 @@ impl Partial {
         checks.extend(self.checks);
         Partial {
             state_dir: self.state_dir.or(lower.state_dir),
+            template: self.template.or(lower.template),
             limits: self.limits.over(lower.limits),
             agent: self.agent.over(lower.agent),
             promise: PromisePart {

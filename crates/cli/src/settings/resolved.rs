@@ -34,6 +34,7 @@ const KEPT: u64 = 32 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) state_dir: PathBuf,
+    pub(crate) wording: Wording,
     pub(crate) agent: Agent,
     pub(crate) output: Kept,
     pub(crate) routes: Vec<Route>,
@@ -72,6 +73,17 @@ pub(crate) struct Agent {
     pub(crate) protocol: Protocol,
     pub(crate) env_exclude: Vec<String>,
     pub(crate) custody: CustodyChoice,
+}
+
+/// Where the templates of briefs are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wording {
+    /// The file that was named.
+    pub(crate) template: Option<PathBuf>,
+    /// Whether it was the project that named it.
+    pub(crate) is_of_project: bool,
+    /// The directory of the user's `config.toml`.
+    pub(crate) user_dir: Option<PathBuf>,
 }
 
 /// What to keep an agent's processes together with.
@@ -152,6 +164,14 @@ impl Settings {
         let base = certain(&agent.retry_delay);
         Ok(Settings {
             state_dir: state_dir(merged.state_dir.as_ref(), env)?,
+            wording: Wording {
+                template: merged.template.as_ref().map(|set| set.value.clone()),
+                is_of_project: merged
+                    .template
+                    .as_ref()
+                    .is_some_and(|set| set.origin.layer() == Layer::Project),
+                user_dir: base_dir(env, "XDG_CONFIG_HOME", ".config"),
+            },
             agent: Agent {
                 name: agent.name.as_ref().map(|set| set.value.clone()),
                 command: agent.command.as_ref().map(|set| set.value.clone()),

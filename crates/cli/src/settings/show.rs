@@ -49,12 +49,13 @@ fn row<T>(
 }
 
 fn rows(merged: &Partial) -> Vec<Row> {
-    let Partial { state_dir, limits, agent, promise, completion, verify, .. } = merged;
+    let Partial { state_dir, template, limits, agent, promise, completion, verify, .. } = merged;
     let Partial { commit, snapshots, output, sandbox, .. } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
         row("", "state_dir", state_dir, |dir| json!(dir.to_string_lossy())),
+        row("", "template", template, |file| json!(file.to_string_lossy())),
         row("limits", "max_iterations", &limits.max_iterations, |n| json!(n)),
         row("limits", "max_duration", &limits.max_duration, time),
         row("limits", "max_tokens", &limits.max_tokens, |n| json!(n)),

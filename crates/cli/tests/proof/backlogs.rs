@@ -217,3 +217,53 @@ fn a_backlog_that_the_agent_breaks_ends_the_run_with_the_line_and_nothing_is_wri
     assert_eq!(project.ralph(&["resume"]).code, Some(0));
     assert_eq!(passing(&project.tree()).len(), 2);
 }
+
+#[test]
+fn a_brief_of_a_backlog_tells_the_task_its_criteria_and_the_word() {
+    let project = project().agent(WORKER);
+    let mut prd = stories();
+    prd["userStories"].as_array_mut().unwrap().truncate(1);
+    with_stories(&project, &prd);
+    assert_eq!(project.ralph(&["run", "--iteration-delay", "0"]).code, Some(0));
+    let brief = project.brief(1, 1);
+    for said in ["S-01", "story 1", "it is done", "forty", "DONE-"] {
+        assert!(brief.contains(said), "{said}: {brief}");
+    }
+    assert!(!brief.contains("<promise>DONE"), "the whole tag is never in a brief: {brief}");
+}
+
+#[test]
+fn a_template_of_the_project_is_used_once_it_is_trusted_and_without_the_promise_the_plain_word_counts() {
+    let says = r#"grep -q 'Work on S-01: story 1 (0 of 1)' || { echo 'another brief'; exit 0; }
+echo "<promise>DONE</promise>""#;
+    let project = project().agent(says);
+    let mut prd = stories();
+    prd["userStories"].as_array_mut().unwrap().truncate(1);
+    with_stories(&project, &prd);
+    fs::create_dir_all(project.tree().join(".ralph/templates")).unwrap();
+    let template = "Work on {{taskId}}: {{taskTitle}} ({{prdCompletedCount}} of {{prdTotalCount}})";
+    fs::write(project.tree().join(".ralph/templates/prd.hbs"), template).unwrap();
+    let refused = project.ralph(&["run", "--iteration-delay", "0"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    assert!(refused.err.contains("not trusted"), "{}", refused.err);
+    assert_eq!(project.ralph(&["trust", "--yes"]).code, Some(0));
+    let ran = project.ralph(&["run", "--iteration-delay", "0"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    fs::write(project.tree().join(".ralph/templates/prd.hbs"), format!("{template} {{{{promis}}}}")).unwrap();
+    let wrong = project.ralph(&["run", "--new", "--yes"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains("prd.hbs:1:") && wrong.err.contains("promise"), "{}", wrong.err);
+}
+
+#[test]
+fn a_template_that_is_named_words_a_prompt_and_is_found_again() {
+    let project = project()
+        .agent("grep -q 'Please: do it' && touch ../heard; echo \"<promise>$RALPH_PROMISE</promise>\"");
+    fs::create_dir_all(project.tree().join("sub")).unwrap();
+    fs::write(project.tree().join("sub/my.hbs"), "Please: {{prompt}}\n{{claim}}").unwrap();
+    let ran = project.ralph(&["run", "do it", "--template", "sub/my.hbs"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(project.base().join("heard").exists());
+    let missing = project.ralph(&["run", "do it", "--template", "sub/none.hbs"]);
+    assert_eq!(missing.code, Some(2), "{}", missing.out);
+}

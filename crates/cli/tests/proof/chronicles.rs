@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use nix::sys::signal::Signal;
-use ralph_testkit::{PATIENCE, Project, Ran, until};
+use ralph_testkit::{PATIENCE, Project, Ran, send, until};
 use serde_json::{Value, json};
 
 use crate::project;

@@ -47,6 +47,7 @@ impl Run {
             return;
         }
         agenda.at_hand = Some(task.id.clone());
+        agenda.why.clone_from(&why);
         self.tried.clear();
         self.progress.forgive();
         self.crew.start_afresh();

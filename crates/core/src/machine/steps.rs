@@ -26,6 +26,7 @@ impl Run {
             id: request.id,
             task: request.task,
             agenda: request.agenda,
+            template: request.template,
             policy: request.policy,
             crew: request.crew,
             seed: request.seed,

@@ -130,10 +130,10 @@ impl<S: Store + 'static> Drive<S> {
     fn message(&mut self, attempt: &Attempt, entered: &Entered) -> Result<String, String> {
         let (item, epic) = (entered.item.as_ref(), entered.epic.as_ref());
         let told = Told { run: &self.run, attempt, item, epic };
-        let Some(wording) = &mut self.parts.chronicling.wording else {
+        let Some(messages) = &mut self.parts.chronicling.messages else {
             return Err("no commit: nobody said what its message is".to_owned());
         };
-        let message = wording.message(&told).map_err(|why| format!("no commit: its message: {why}"))?;
+        let message = messages.message(&told).map_err(|why| format!("no commit: its message: {why}"))?;
         Ok(self.parts.redactor.text(&message).into_owned())
     }
 

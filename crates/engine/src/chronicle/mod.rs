@@ -27,11 +27,11 @@ pub struct Chronicling {
     /// What in the tree is ralph's own or the tracker's, from the root: never committed.
     pub own: Vec<PathBuf>,
     /// What commits say; none where none are made.
-    pub wording: Option<Box<dyn Wording>>,
+    pub messages: Option<Box<dyn Messages>>,
 }
 
 /// The message of a commit for a task.
-pub trait Wording: Send + std::fmt::Debug {
+pub trait Messages: Send + std::fmt::Debug {
     fn message(&mut self, told: &Told<'_>) -> Result<String, String>;
 }
 

@@ -68,6 +68,7 @@ pub fn run_with_id(id: RunId) -> Run {
         seed: 42,
         version: "0.0.0".to_owned(),
         agenda: None,
+        template: None,
         forked_from: None,
     };
     Run::start(request, moment(0))

@@ -186,7 +186,9 @@ fn compare(path: &str, value: &Value, said: &[Field]) {
     let Value::Object(map) = value else { panic!("{path} is no object") };
     let mut names: Vec<&str> = said.iter().map(|field| field.name).collect();
     names.sort_unstable();
-    assert_eq!(names, map.keys().map(String::as_str).collect::<Vec<_>>(), "{path}");
+    let mut found: Vec<&str> = map.keys().map(String::as_str).collect();
+    found.sort_unstable();
+    assert_eq!(names, found, "{path}");
     for Field { name, shape } in said {
         let path = format!("{path}.{name}");
         match (&map[*name], shape) {

@@ -87,7 +87,7 @@ fn made(document: &mut Document, taken: &mut HashSet<TaskId>) {
     }
     let mut last: HashMap<TaskId, usize> = HashMap::new();
     for no in others {
-        let base = &long[no];
+        let base = &short[no];
         let number = last.entry(base.clone()).or_insert(1);
         let mut id = base.clone();
         while !taken.insert(id.clone()) {
@@ -141,15 +141,22 @@ fn nest(entries: &mut [Entry]) {
     }
 }
 
-/// For each task, what stands before it and what it is, but not what is checked: the same as long as it is in its place.
+/// For each task, what stands before it, what it is, and how many are called like it, but not what is checked: the same
+/// as long as it is in its place.
 pub(super) fn places(bytes: &[u8], document: &Document) -> Vec<u64> {
+    let mut alike: HashMap<&str, usize> = HashMap::new();
+    for entry in &document.entries {
+        *alike.entry(&entry.item.title).or_default() += 1;
+    }
     let mut hasher = DefaultHasher::new();
     let mut done = 0;
     let place = |entry: &Entry| {
         hasher.write(&bytes[done..entry.mark]);
         hasher.write(&bytes[entry.mark + 1..entry.line.end]);
         done = entry.line.end;
-        hasher.finish()
+        let mut place = hasher.clone();
+        place.write_usize(alike[entry.item.title.as_str()]);
+        place.finish()
     };
     document.entries.iter().map(place).collect()
 }

@@ -95,7 +95,10 @@ pub(crate) fn has_checklist(path: &Path) -> bool {
             Ok(document) => !document.entries.is_empty(),
             Err(_) => {
                 let bytes: Vec<u8> = bytes.into_iter().filter(|byte| *byte != 0).collect();
-                String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines().any(is_box)
+                String::from_utf8_lossy(&bytes)
+                    .trim_start_matches(['\u{feff}', '\u{fffd}'])
+                    .lines()
+                    .any(is_box)
             }
         },
     }

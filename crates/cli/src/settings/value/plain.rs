@@ -75,6 +75,15 @@ pub(crate) fn directory(raw: &Raw) -> Result<PathBuf, Refused> {
     Ok(PathBuf::from(text))
 }
 
+pub(crate) fn file(raw: &Raw) -> Result<PathBuf, Refused> {
+    const RULE: &str = "the path of a file";
+    let text = text(raw, RULE)?;
+    if text.trim().is_empty() || text.contains('\0') {
+        return Err(Refused::new(format!("`{}` is not {RULE}", shortened(text)), format!("write {RULE}")));
+    }
+    Ok(PathBuf::from(text))
+}
+
 pub(crate) fn agent_name(raw: &Raw) -> Result<AgentName, Refused> {
     let text = text(raw, "the name of an agent")?;
     AgentName::parse(text).map_err(|e| Refused::new(e.to_string(), "`ralph agents` lists the agents"))

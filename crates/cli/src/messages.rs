@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use ralph_core::agenda::Commits;
 use ralph_core::run::Run;
-use ralph_engine::{Chronicling, Place, Told, Wording};
+use ralph_engine::{Chronicling, Messages, Place, Told};
 use ralph_templates::{Origin, Surroundings, Template, Vars};
 
 use crate::own;
@@ -30,8 +30,8 @@ pub(crate) fn chronicling(run: &Run, place: &Place) -> Result<Chronicling, Probl
     let commits = run.agenda.as_ref().and_then(|agenda| agenda.commits.as_ref());
     let template = commits.map(compile).transpose()?;
     let cwd = place.root.to_string_lossy().into_owned();
-    let wording = template.map(|template| -> Box<dyn Wording> { Box::new(Message { template, cwd }) });
-    Ok(Chronicling { own: own::paths(place), wording })
+    let messages = template.map(|template| -> Box<dyn Messages> { Box::new(Message { template, cwd }) });
+    Ok(Chronicling { own: own::paths(place), messages })
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ struct Message {
     cwd: String,
 }
 
-impl Wording for Message {
+impl Messages for Message {
     fn message(&mut self, told: &Told<'_>) -> Result<String, String> {
         let surroundings = Surroundings {
             tracker: told.run.agenda.as_ref().map(|agenda| agenda.source.tracker.clone()),
