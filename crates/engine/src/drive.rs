@@ -218,7 +218,9 @@ impl<S: Store + 'static> Drive<S> {
             return Ok(());
         }
         crash_point("consolidate.inside");
-        self.chronicle(&attempt, &verdict).await?;
+        if self.chronicle(&attempt, &verdict).await? == Settled::Rewound {
+            return Ok(());
+        }
         let now = self.now();
         self.run.after_consolidate(attempt, verdict, self.parts.attended, now);
         crash_point("consolidate.after");

@@ -60,8 +60,6 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     let agent = &partial.agent;
     let unlimited = partial.limits.unlimited.as_ref().filter(|set| set.value);
     let allow_tampering = partial.verify.allow_tampering.as_ref().filter(|set| set.value);
-    let auto_commit = partial.commit.auto_commit.as_ref().filter(|set| set.value);
-    let allow_dirty = partial.commit.allow_dirty.as_ref().filter(|set| set.value);
     let mut all: Vec<Carried> = [
         carry("state_dir", &partial.state_dir, |dir| {
             (json!(dir), format!("keeps ralph's state in {}", dir.display()))
@@ -117,12 +115,6 @@ fn carried(partial: &Partial) -> Vec<Carried> {
         carry("verify.judge_agent", &partial.verify.judge_agent, |name| {
             (json!(name.as_str()), format!("runs as judge, where an agent judges: {name}"))
         }),
-        carry("commit.auto_commit", &auto_commit.cloned(), |on| {
-            (json!(on), "commits completed tasks, for which the repository's hooks are run".to_owned())
-        }),
-        carry("commit.allow_dirty", &allow_dirty.cloned(), |on| {
-            (json!(on), "commits tasks, where it does, in a tree with your own changes".to_owned())
-        }),
         carry("snapshots.enabled", &partial.snapshots.enabled, |on| {
             let does = if *on { "keeps the tree in snapshots" } else { "keeps no snapshots of the tree" };
             (json!(on), does.to_owned())
@@ -136,6 +128,7 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     .flatten()
     .collect();
     all.extend(done(partial));
+    all.extend(committed(partial));
     all.extend(partial.checks.iter().map(|set| check(&set.value)));
     all.extend(wanted(partial));
     all.extend(partial.routes.iter().filter_map(|set| route(&set.value)));
@@ -171,6 +164,21 @@ fn done(partial: &Partial) -> impl Iterator<Item = Carried> {
         }),
         carry("verify.red_first", &green.cloned(), |on| {
             (json!(on), "lets a run begin whose checks pass already".to_owned())
+        }),
+    ];
+    all.into_iter().flatten()
+}
+
+/// A commit runs what the repository has for hooks.
+fn committed(partial: &Partial) -> impl Iterator<Item = Carried> {
+    let auto_commit = partial.commit.auto_commit.as_ref().filter(|set| set.value);
+    let allow_dirty = partial.commit.allow_dirty.as_ref().filter(|set| set.value);
+    let all = [
+        carry("commit.auto_commit", &auto_commit.cloned(), |on| {
+            (json!(on), "commits completed tasks, for which the repository's hooks are run".to_owned())
+        }),
+        carry("commit.allow_dirty", &allow_dirty.cloned(), |on| {
+            (json!(on), "commits tasks, where it does, in a tree with your own changes".to_owned())
         }),
     ];
     all.into_iter().flatten()

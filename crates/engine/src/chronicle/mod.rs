@@ -19,6 +19,7 @@ use crate::crash::crash_point;
 use crate::drive::Drive;
 use crate::error::{EngineError, chain};
 use crate::place::Place;
+use crate::settle::Settled;
 use printed::Printed;
 
 /// What the chronicle of a run needs beside the run.
@@ -79,9 +80,13 @@ impl<S: Store + 'static> Drive<S> {
         &mut self,
         attempt: &Attempt,
         verdict: &Verdict,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Settled, EngineError> {
         if !self.run.has_backlog() {
-            return Ok(());
+            return Ok(Settled::Stands);
+        }
+        // What was decided is durable before this takes its time.
+        if self.commit().await? == Settled::Rewound {
+            return Ok(Settled::Rewound);
         }
         let entered = self.entered(attempt).await?;
         let mut iteration = self.gather_iteration(attempt, verdict).await?;
@@ -92,7 +97,7 @@ impl<S: Store + 'static> Drive<S> {
         }
         self.write_down(iteration).await?;
         crash_point("chronicle.after");
-        Ok(())
+        Ok(Settled::Stands)
     }
 
     /// A tracker that cannot be read just now is no trouble here: the next selection tells of it.
