@@ -85,7 +85,8 @@ impl<S: Store + 'static> Drive<S> {
         let hooks = Hooks::new(&parts, &run.id)?;
         let stopwatch = Stopwatch::from(run.tally.running);
         let bell = Bell::hang(&run.id);
-        Ok(Drive { parts, run, stopwatch, bell, custody: None, hooks, gate: None, diary: Diary::default() })
+        let diary = Diary::of(&run);
+        Ok(Drive { parts, run, stopwatch, bell, custody: None, hooks, gate: None, diary })
     }
 
     async fn perform(&mut self) -> Result<(), EngineError> {
@@ -94,6 +95,7 @@ impl<S: Store + 'static> Drive<S> {
         self.sweep().await;
         self.begin_chronicle().await?;
         loop {
+            self.chronicle_given_up().await?;
             if let Step::Stop(_) = self.run.step {
                 if self.stop().await? == Settled::Stands {
                     let put_back = self.put_back().await;

@@ -239,6 +239,23 @@ fn a_signal_is_heard_while_a_hook_of_the_repository_hangs() {
 }
 
 #[test]
+fn an_iteration_whose_agent_fails_is_told_too() {
+    let fails = format!("[ \"$RALPH_TASK\" = S-1 ] && {{ echo 'no way'; exit 7; }}\n{WORKER}");
+    let project = project().agent(&fails).with("RALPH_SET_AGENT__MAX_RETRIES", "1");
+    repository(&project);
+    assert_eq!(run(&project).code, Some(1));
+    let (progress, id) = (progress(&project), project.run_id().unwrap());
+    let entry = format!("### Iteration 1 of {id}: S-1 story 1\n\n- Outcome: failed");
+    assert!(progress.contains(&entry), "{progress}");
+    let log = fs::read_to_string(project.tree().join(format!(".ralph/logs/{id}-00001-S-1.log"))).unwrap();
+    for part in ["exit code 7", "--- RAW OUTPUT ---\nno way\n", "--- RAW OUTPUT OF ATTEMPT 2 ---\nno way\n"] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    let messages: Vec<String> = commits(&project.tree()).into_iter().map(|(message, _)| message).collect();
+    assert_eq!(messages, ["S-2: story 2", "S-3: story 3"]);
+}
+
+#[test]
 fn what_cannot_be_written_is_told_once_and_costs_nothing_else() {
     let project = project().agent(WORKER);
     with_stories(&project, 2);

@@ -44,10 +44,10 @@ impl<S: Store + 'static> Drive<S> {
         let dirty = matches!(standing, Standing::Dirty { .. });
         match standing {
             Standing::Dirty { paths, count } if !allow_dirty => {
-                self.tell_once(&dirty_at_start(&paths, count))
+                self.tell_once(&dirty_at_start(&paths, count));
             }
             Standing::Unfit(why) => {
-                self.tell_once(&format!("tasks cannot be committed as things are: {why}"))
+                self.tell_once(&format!("tasks cannot be committed as things are: {why}"));
             }
             Standing::Dirty { .. } | Standing::Clean => {}
         }

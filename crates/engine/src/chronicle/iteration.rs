@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use ralph_chronicle::{Iteration, Outcome, Snapshots, Switch};
 use ralph_core::Timestamp;
-use ralph_core::attempt::Attempt;
 use ralph_core::check::{CheckResult, Judgement};
 use ralph_core::event::{Ending, Event, Occasion};
+use ralph_core::id::AgentName;
 use ralph_core::report::Usage;
 use ralph_core::verdict::Verdict;
 use ralph_snapshot::{Change, Kind, SnapshotId};
@@ -23,6 +23,7 @@ const PAGE: usize = 1_000;
 struct Gathered {
     started_at: Option<Timestamp>,
     attempts: u32,
+    agent: Option<AgentName>,
     model: Option<String>,
     effort: Option<String>,
     promised: bool,
@@ -33,6 +34,8 @@ struct Gathered {
     snapshots: Snapshots,
     switches: Vec<Switch>,
     commit: Option<String>,
+    /// How the last attempt ended.
+    ending: Option<Outcome>,
 }
 
 impl Gathered {
@@ -41,14 +44,18 @@ impl Gathered {
             Event::IterationStarted { .. } => {
                 *self = Gathered { started_at: Some(at), ..Gathered::default() };
             }
-            Event::AttemptStarted { attempt, model, effort, .. } => {
-                self.attempts = *attempt;
+            Event::AttemptStarted { attempt, agent, model, effort, .. } => {
+                (self.attempts, self.agent) = (*attempt, Some(agent.clone()));
                 (self.model, self.effort) = (model.clone(), effort.clone());
             }
             Event::AttemptEnded { ending: Ending::Reported(report), .. } => {
                 self.usage = self.usage.plus(report.usage);
                 self.promised = report.claim.is_made();
                 self.said.clone_from(&report.tail);
+                self.ending = Some(Outcome::Failed { why: report.exit.to_string() });
+            }
+            Event::AttemptEnded { ending: Ending::Lost(fault), .. } => {
+                self.ending = Some(Outcome::CutShort { why: fault.to_string() });
             }
             Event::SnapshotTaken { snapshot, occasion: Occasion::Begin, .. } => {
                 self.snapshots.before.get_or_insert_with(|| snapshot.clone());
@@ -72,25 +79,27 @@ impl Gathered {
 }
 
 impl<S: Store + 'static> Drive<S> {
+    /// The last iteration; without a verdict, it ended before anything was judged.
     pub(super) async fn gather_iteration(
         &mut self,
-        attempt: &Attempt,
-        verdict: &Verdict,
+        verdict: Option<&Verdict>,
     ) -> Result<Iteration, EngineError> {
         let gathered = self.gathered().await?;
         let files = self.changed_in(&gathered.snapshots).await?;
         let now = self.now().at;
         let started_at = gathered.started_at.unwrap_or(now);
         let took = Duration::try_from(now.duration_since(started_at)).unwrap_or_default();
-        let (run, agent) = (self.run.id.clone(), attempt.agent.clone());
-        let outcome = Outcome::from(verdict);
+        let (run, number) = (self.run.id.clone(), self.run.tally.iterations);
+        let agent = gathered.agent.unwrap_or_else(|| self.run.crew.at_work().agent.clone());
+        let nothing = || Outcome::CutShort { why: "no attempt was made".to_owned() };
+        let outcome = verdict.map(Outcome::from).or(gathered.ending).unwrap_or_else(nothing);
         Ok(Iteration {
             started_at,
             ended_at: now,
             duration: took,
             model: gathered.model,
             effort: gathered.effort,
-            attempts: gathered.attempts.max(attempt.number),
+            attempts: gathered.attempts,
             promised: gathered.promised,
             said: gathered.said,
             usage: gathered.usage,
@@ -101,7 +110,7 @@ impl<S: Store + 'static> Drive<S> {
             commit: gathered.commit,
             sandbox: self.run.policy.sandbox.clone(),
             switches: gathered.switches,
-            ..Iteration::new(run, attempt.iteration, &self.run.task, agent, outcome, now)
+            ..Iteration::new(run, number, &self.run.task, agent, outcome, now)
         })
     }
 

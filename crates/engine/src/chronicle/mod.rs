@@ -11,6 +11,7 @@ use ralph_chronicle::{Chronicle, ChronicleError, Iteration, Recorded, Room, Sect
 use ralph_core::attempt::Attempt;
 use ralph_core::backlog::Item;
 use ralph_core::event::{Event, Stream};
+use ralph_core::id::TaskId;
 use ralph_core::run::Run;
 use ralph_core::verdict::Verdict;
 use ralph_store::Store;
@@ -52,8 +53,18 @@ pub struct Told<'a> {
 pub(crate) struct Diary {
     /// The last line of the journal that was read.
     read: u64,
+    /// The last iteration that was told of.
+    iteration: u32,
     /// What a person was told already.
     told: BTreeSet<String>,
+}
+
+impl Diary {
+    /// What this process finds decided was told by the one before.
+    pub(crate) fn of(run: &Run) -> Diary {
+        let undecided = u32::from(run.mid_iteration);
+        Diary { iteration: run.tally.iterations.saturating_sub(undecided), ..Diary::default() }
+    }
 }
 
 /// The task as its tracker has it, and what it belongs to.
@@ -88,21 +99,40 @@ impl<S: Store + 'static> Drive<S> {
         if self.commit().await? == Settled::Rewound {
             return Ok(Settled::Rewound);
         }
-        let entered = self.entered(attempt).await?;
-        let mut iteration = self.gather_iteration(attempt, verdict).await?;
-        iteration.epic = entered.epic.as_ref().map(|epic| self.parts.redactor.text(&epic.title).into_owned());
+        let entered = self.entered(&attempt.task).await?;
+        let mut iteration = self.gather_iteration(Some(verdict)).await?;
+        iteration.epic = self.epic(&entered);
         if verdict.is_complete() && iteration.commit.is_none() {
             iteration.commit = self.commit_task(attempt, &entered).await?;
             crash_point("chronicle.committed");
         }
+        self.diary.iteration = attempt.iteration;
         self.write_down(iteration).await?;
         crash_point("chronicle.after");
         Ok(Settled::Stands)
     }
 
+    /// An iteration that ended before anything was judged, its agent having failed or a person having skipped its task,
+    /// is told as well.
+    pub(crate) async fn chronicle_given_up(&mut self) -> Result<(), EngineError> {
+        let last = self.run.tally.iterations;
+        if !self.run.has_backlog() || self.run.mid_iteration || self.diary.iteration >= last {
+            return Ok(());
+        }
+        self.diary.iteration = last;
+        let entered = self.entered(&self.run.task.id.clone()).await?;
+        let mut iteration = self.gather_iteration(None).await?;
+        iteration.epic = self.epic(&entered);
+        self.write_down(iteration).await
+    }
+
+    fn epic(&self, entered: &Entered) -> Option<String> {
+        entered.epic.as_ref().map(|epic| self.parts.redactor.text(&epic.title).into_owned())
+    }
+
     /// A tracker that cannot be read just now is no trouble here: the next selection tells of it.
-    async fn entered(&self, attempt: &Attempt) -> Result<Entered, EngineError> {
-        let task = attempt.task.clone();
+    async fn entered(&self, task: &TaskId) -> Result<Entered, EngineError> {
+        let task = task.clone();
         let found = self.at_desk(move |desk| {
             let (backlog, _) = desk.backlog()?;
             let item = backlog.item(&task).cloned();
