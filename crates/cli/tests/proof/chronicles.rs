@@ -211,6 +211,24 @@ fn a_hook_that_says_no_is_quoted_and_the_run_goes_on() {
 }
 
 #[test]
+fn in_a_sandbox_commits_are_made_inside_with_their_hooks() {
+    for mode in ["landlock", "bubblewrap"] {
+        let project = project().agent(WORKER);
+        let temporary = project.base().join("tmp");
+        fs::create_dir(&temporary).unwrap();
+        let project = project.with("TMPDIR", &temporary.to_string_lossy());
+        repository(&project);
+        hook(&project, "pre-commit", "touch .git/went; touch ../escaped 2> /dev/null; exit 0");
+        let sandbox = format!("--sandbox={mode}");
+        let ran = project.ralph(&["run", "--iteration-delay", "0", "--auto-commit", &sandbox]);
+        assert_eq!(ran.code, Some(0), "{mode}: {}{}", ran.out, ran.err);
+        assert_whole(&project);
+        let went = |path: &str| project.base().join(path).exists();
+        assert_eq!((went("tree/.git/went"), went("escaped")), (true, false), "{mode}");
+    }
+}
+
+#[test]
 fn a_run_that_is_killed_right_behind_a_commit_does_not_make_it_twice() {
     let project = project().agent(WORKER);
     repository(&project);
