@@ -146,7 +146,7 @@ impl Run {
             (None, Some(_)) => self.pace = Pace::Skipping,
             (Some(task), Some(at_hand)) if task == at_hand => self.pace = Pace::Skipping,
             (Some(task), _) if !self.is_given_up(task) => {
-                self.give_up_on(task.clone(), ASKED.to_owned(), now)
+                self.give_up_on(task.clone(), ASKED.to_owned(), now);
             }
             (Some(_) | None, _) => {}
         }
