@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 use ralph_testkit::fixtures::{Fixture, install_tools};
 
-use crate::cargo::{cargo, has_subcommand, release_binary, succeed, target};
+use crate::cargo::{cargo, has, has_subcommand, release_binary, succeed, target};
 use crate::prerequisites;
 use crate::steps::Steps;
 
@@ -108,12 +108,7 @@ fn custody() -> anyhow::Result<()> {
 
 /// The issue tracker `br`, of a version that can be had on this machine.
 fn real_br() -> Option<OsString> {
-    std::env::var_os("RALPH_TEST_BR").or_else(|| {
-        let paths = std::env::var_os("PATH")?;
-        let found =
-            std::env::split_paths(&paths).map(|directory| directory.join("br")).find(|path| path.is_file());
-        found.map(Into::into)
-    })
+    std::env::var_os("RALPH_TEST_BR").or_else(|| has("br").then(|| "br".into()))
 }
 
 fn of_br(br: &OsString) -> anyhow::Result<()> {

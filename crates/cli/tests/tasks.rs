@@ -161,7 +161,7 @@ fn an_epic_is_neither_work_nor_trouble() {
         command.env("HOME", dir.path()).env("PATH", path).output().unwrap()
     };
     let told = text(&tasks(&[]).stdout);
-    assert!(told.contains("2 tasks: 1 ready, 1 not going to be done; 1 container of them\n"), "{told}");
+    assert!(told.contains("2 tasks: 1 ready, 1 not going to be done; and 1 container\n"), "{told}");
     assert!(
         told.contains("b-3  Later  marked as blocked in the tracker: it is put off until 2999"),
         "{told}"

@@ -194,7 +194,7 @@ fn undone(run: &Run, backlog: &Backlog, wanted: &Wanted) -> Vec<Skipped> {
             Hold::Completed | Hold::Cancelled | Hold::Container | Hold::Filtered => return None,
             Hold::Skipped => given_up(&held.item.id).map_or_else(String::new, Skipped::told),
             Hold::Blocked | Hold::Parked | Hold::Cycle(_) | Hold::Unknown(_) | Hold::Waits(_) => {
-                held.why.to_string()
+                held.to_string()
             }
         };
         Some(Skipped { task: held.item.id.clone(), why })

@@ -56,7 +56,7 @@ impl<S: Store + 'static> Drive<S> {
         let Some(agenda) = self.run.agenda.clone() else {
             return Ok(Some(Selection::prompt(self.run.task.clone())));
         };
-        match self.at_desk(|desk| desk.backlog()).await? {
+        match self.at_desk(in_order).await? {
             Ok((backlog, order)) => {
                 let selection = agenda::select(&self.run, &agenda, &backlog, order);
                 Ok(Some(self.without_secrets(selection)))
@@ -171,6 +171,22 @@ fn patiently<T>(desk: &Shared, work: impl Fn(&mut dyn Desk) -> Result<T, DeskErr
         }
         tries += 1;
     }
+}
+
+/// Everything that is there, once what is done with its parts is closed where something open depends on it: that could
+/// not be closed otherwise.
+fn in_order(desk: &mut dyn Desk) -> Result<(Backlog, Order), DeskError> {
+    let (backlog, order) = desk.backlog()?;
+    let is_waited_for = |id: &TaskId| backlog.dependents(id).any(|item| !item.status.is_settled());
+    let finished = backlog.finished().map(|item| item.id.clone());
+    let finished: Vec<TaskId> = finished.filter(is_waited_for).collect();
+    if finished.is_empty() {
+        return Ok((backlog, order));
+    }
+    for container in &finished {
+        desk.complete(container, "everything in it is done")?;
+    }
+    desk.backlog()
 }
 
 /// Nobody works on it any more; what somebody else has made of it stays.

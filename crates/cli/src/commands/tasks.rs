@@ -193,7 +193,7 @@ fn told(plan: &Plan<'_>, why: bool) -> String {
     let all = counted((plan.turns.len() + plan.held.len() - containers) as u64, "task");
     let beside = match containers {
         0 => String::new(),
-        some => format!("; {} of them", counted(some as u64, "container")),
+        some => format!("; and {}", counted(some as u64, "container")),
     };
     text + &format!("{all}: {}{beside}\n", counts.collect::<Vec<_>>().join(", "))
 }
