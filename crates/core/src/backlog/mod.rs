@@ -9,9 +9,11 @@ mod item;
 mod plan;
 mod rank;
 mod review;
+mod sound;
 
 pub use filter::{Filter, Range, RangeError};
 pub use graph::{Backlog, DuplicateId, UnknownDependency};
 pub use item::{Item, Kind, Priority, Status, natural};
 pub use plan::{Held, Hold, Order, Plan, Turn, Wanted};
 pub use review::{About, Finding, Severity, review};
+pub use sound::Unsound;
