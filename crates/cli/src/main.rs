@@ -15,6 +15,7 @@ mod demo;
 mod difference;
 mod evidence;
 mod follow;
+mod format;
 mod history;
 mod judge;
 mod models;

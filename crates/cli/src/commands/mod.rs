@@ -71,7 +71,7 @@ enum Command {
     Steer(control::SteerArgs),
     Inbox(inbox::InboxArgs),
     Answer(inbox::AnswerArgs),
-    Tasks(tasks::Args),
+    Tasks(Box<tasks::Args>),
     Prd(prd::Args),
     Convert(convert::Args),
     Agents(agents::Args),

@@ -19,7 +19,7 @@ const MOST: u64 = 64 << 20;
 const SHOWN: usize = 500;
 
 #[derive(Debug)]
-pub(super) struct Program {
+pub(crate) struct Program {
     path: PathBuf,
     root: PathBuf,
     deadline: Duration,
@@ -27,43 +27,53 @@ pub(super) struct Program {
 
 /// What was asked, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked(String);
+pub(crate) struct Asked(String);
 
 impl Asked {
-    pub(super) fn failed(&self, what: impl Into<String>, next: &str) -> TrackerError {
+    pub(crate) fn failed(&self, what: impl Into<String>, next: &str) -> TrackerError {
         TrackerError::Program { command: self.0.clone(), what: what.into(), next: next.to_owned() }
     }
 }
 
 impl Program {
-    pub(super) fn new(path: PathBuf, root: PathBuf) -> Program {
+    pub(crate) fn new(path: PathBuf, root: PathBuf) -> Program {
         Program { path, root, deadline: DEADLINE }
     }
 
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    pub(super) fn asked(&self, args: &[&str]) -> Asked {
+    pub(crate) fn asked(&self, args: &[&str]) -> Asked {
         let shown: String = args.join(" ").chars().take(SHOWN).collect();
         Asked(format!("{} {shown}", self.name()))
     }
 
-    /// The JSON that it prints on standard output. On standard error there may be anything.
-    pub(super) fn ask(&self, args: &[&str]) -> Result<(Value, Asked), TrackerError> {
+    /// What it prints is for people, and of no use.
+    pub(crate) fn tell(&self, args: &[&str]) -> Result<Asked, TrackerError> {
+        self.succeed(args).map(|(_, asked)| asked)
+    }
+
+    fn succeed(&self, args: &[&str]) -> Result<(Vec<u8>, Asked), TrackerError> {
         let asked = self.asked(args);
         let (status, out, err) = self.run(args, &asked)?;
-        if !status.success() {
-            let why = complaint(&err).or_else(|| complaint(&out)).unwrap_or_else(|| status.to_string());
-            return Err(asked.failed(format!("failed: {why}"), "try it by hand in the project's directory"));
+        if status.success() {
+            return Ok((out, asked));
         }
+        let why = complaint(&err).or_else(|| complaint(&out)).unwrap_or_else(|| status.to_string());
+        Err(asked.failed(format!("failed: {why}"), "try it by hand in the project's directory"))
+    }
+
+    /// The JSON that it prints on standard output. On standard error there may be anything.
+    pub(crate) fn ask(&self, args: &[&str]) -> Result<(Value, Asked), TrackerError> {
+        let (out, asked) = self.succeed(args)?;
         let answer = serde_json::from_slice(&out).map_err(|error| {
             asked.failed(format!("answered with something that is not JSON: {error}"), "try it by hand")
         })?;
         Ok((answer, asked))
     }
 
-    pub(super) fn understood<T>(&self, asked: &Asked, read: Result<T, String>) -> Result<T, TrackerError> {
+    pub(crate) fn understood<T>(&self, asked: &Asked, read: Result<T, String>) -> Result<T, TrackerError> {
         let next = format!("see whether {} is a version that ralph knows", self.name());
         read.map_err(|error| {
             asked.failed(format!("answered with something else than expected: {error}"), &next)
@@ -75,6 +85,7 @@ impl Program {
         command.args(args).current_dir(&self.root).process_group(0);
         // What they log must not be mixed with what they complain of, and nobody is there to be asked.
         command.env("RUST_LOG", "error").env("BD_NON_INTERACTIVE", "1").env("NO_COLOR", "1");
+        command.env("GH_PROMPT_DISABLED", "1").env("GH_NO_UPDATE_NOTIFIER", "1").env("GH_PAGER", "cat");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = Group(command.spawn().map_err(TrackerError::io("start", Path::new(&self.path)))?);
         let (done, ended) = mpsc::channel();
