@@ -95,8 +95,7 @@ fn add(mut tasks: Vec<NewTask>, skip_existing: bool) -> Outcome {
         tasks.retain(|task| task.id.as_ref().is_none_or(|id| !taken.contains(id)));
     }
     let left_out = found - tasks.len();
-    let tasks = tasks.into_iter().map(all_kept).collect();
-    let added = block_on(own.store.add_tasks(tasks, Timestamp::now(), By::Person));
+    let added = block_on(own.store.add_tasks(all_kept(tasks), Timestamp::now(), By::Person));
     let added = added.map_err(|error| store_problem(&error))?;
     let skipped =
         if left_out > 0 { format!(", left out {left_out} whose ids are taken") } else { String::new() };

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use ralph_core::backlog::Priority;
+use ralph_core::redact::Redactor;
 use ralph_store::NewTask;
 use serde_json::Value;
 
@@ -32,9 +33,13 @@ pub(super) fn kept(given: &str) -> String {
     redactor().text(given).into_owned()
 }
 
-/// The same for everything that a task says.
-pub(super) fn all_kept(mut task: NewTask) -> NewTask {
+/// The same for everything that tasks say.
+pub(super) fn all_kept(tasks: Vec<NewTask>) -> Vec<NewTask> {
     let redactor = redactor();
+    tasks.into_iter().map(|task| without_secrets(task, &redactor)).collect()
+}
+
+fn without_secrets(mut task: NewTask, redactor: &Redactor) -> NewTask {
     let clean = |text: &mut String| *text = redactor.text(text).into_owned();
     let lists = [&mut task.acceptance_criteria, &mut task.labels];
     lists.into_iter().flatten().for_each(clean);
