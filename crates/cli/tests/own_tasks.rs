@@ -362,6 +362,41 @@ fn other_backlogs_are_settled_as_far_as_their_format_can_say_it() {
     assert!(place.said(&["tasks"]).contains("not this one: "), "the other backlog is named");
 }
 
+/// `gh` is played by a stand-in that knows its arguments.
+#[test]
+fn issues_on_github_are_listed_shown_and_settled() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = place();
+    let root = place.root.path();
+    let bin = place.home.path().join("bin");
+    fs::create_dir_all(root.join(".gh")).unwrap();
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(bin.join("gh"), include_str!("../../trackers/tests/gh_stand_in.py")).unwrap();
+    fs::set_permissions(bin.join("gh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let issue = json!({"number": 7, "title": "Fix it", "state": "OPEN", "stateReason": "", "labels": [{"name": "P1"}],
+        "milestone": null, "url": "https://github.com/o/r/issues/7",
+        "body": "It broke.\n\n## Acceptance criteria\n- a test\n"});
+    fs::write(root.join(".gh/state.json"), json!({"issues": [issue], "labels": ["P1"]}).to_string()).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let run = |args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        place.command(&args).env("PATH", &path).output().unwrap()
+    };
+    let listed = run("tasks --tracker github --json");
+    let listed: Value =
+        serde_json::from_slice(&listed.stdout).unwrap_or_else(|_| panic!("{}", text(&listed.stderr)));
+    assert_eq!((&listed["next"], &listed["tracker"]), (&json!("GH-7"), &json!("github")));
+    assert_eq!(listed["tasks"][0]["acceptance_criteria"], json!(["a test"]));
+    assert!(
+        text(&run("tasks block GH-7 --tracker github").stderr)
+            .contains("no way to say that a task is blocked")
+    );
+    assert_eq!(text(&run("tasks done GH-7 --tracker github --reason fixed").stdout), "GH-7 is done\n");
+    assert!(text(&run("tasks show GH-7 --tracker github").stdout).contains("completed, priority 1"));
+    assert!(text(&run("tasks add x --tracker github").stderr).contains("gh issue"));
+    assert!(place.refused(&["tasks", "--tracker", "github"]).contains("no program gh"));
+}
+
 #[test]
 fn processes_that_add_at_once_take_no_id_twice() {
     let place = place();

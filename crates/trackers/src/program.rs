@@ -137,7 +137,8 @@ impl Drop for Group {
     }
 }
 
-/// The message of an error in JSON, which may stand between lines of a log, or else the last line.
+/// The message of an error in JSON, which may stand between lines of a log; else the first line that speaks of a failure,
+/// or else the last.
 fn complaint(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let objects = text.match_indices('{').filter(|(at, _)| *at == 0 || text.as_bytes()[at - 1] == b'\n');
@@ -148,7 +149,12 @@ fn complaint(bytes: &[u8]) -> Option<String> {
         let hint = error.get("hint").and_then(Value::as_str).map(|hint| format!(" ({hint})"));
         Some(message + &hint.unwrap_or_default())
     });
-    let line = || text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let failure = lines().find(|line| {
+        let words = line.get(..7).unwrap_or(line).to_lowercase();
+        ["error", "failed", "graphql", "unknown"].iter().any(|word| words.starts_with(word))
+    });
+    let line = || failure.or_else(|| lines().next_back()).map(str::to_owned);
     message.or_else(line).map(|message| message.chars().take(SHOWN).collect())
 }
 
@@ -167,6 +173,12 @@ mod tests {
         assert_eq!(complaint(b"first\nlast\n\n").unwrap(), "last");
         assert_eq!(complaint(b"{\"error\": \"plain\"}").unwrap(), "plain");
         assert_eq!(complaint(b"\n"), None);
+        let told = b"Unknown JSON field: \"x\"\nAvailable fields:\n  url\n";
+        assert_eq!(complaint(told).unwrap(), "Unknown JSON field: \"x\"");
+        assert_eq!(
+            complaint("ä\nfailed to update 1: 'y' not found\nfailed to update 1 issue".as_bytes()).unwrap(),
+            "failed to update 1: 'y' not found"
+        );
     }
 
     #[test]

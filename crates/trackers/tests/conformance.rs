@@ -1,5 +1,6 @@
 //! What every tracker does alike. Files and stores are real ones; `br`, `bd` and `bv` are played by `stand_in.py`,
-//! unless RALPH_TEST_BR names a real `br`, and `gh` by `gh_stand_in.py`; both are strict about their arguments.
+//! unless RALPH_TEST_BR names a real `br`, and `gh` by `gh_stand_in.py`, unless RALPH_TEST_GH names a real `gh`, for
+//! which GitHub is played by `github_stand_in.py`. All are strict about what they are asked.
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
@@ -470,4 +471,60 @@ fn a_real_br_conforms() {
     br(&["close", ids[2].as_str(), "--reason", "done", "--json"]);
     let place = Place::Beads { root: dir.path().to_owned(), program, viewer: Viewer::NotAsked };
     conforms(Subject { tracker: open(place), dir, ids, keeps: Keeps::Progress });
+}
+
+/// A process that ends with the test.
+struct Server(std::process::Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A real `gh` in place of the stand-in, and the stand-in for what it reaches.
+fn with_real_gh(program: &Path, subject: &Subject) -> (Server, TempDir) {
+    use std::io::BufRead;
+    let root = subject.dir.path();
+    let mut server = Command::new("python3");
+    server.args(["-I", "-S", "-c", include_str!("github_stand_in.py")]).arg(root);
+    let mut server = Server(server.stdout(std::process::Stdio::piped()).spawn().unwrap());
+    let mut port = String::new();
+    std::io::BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut port).unwrap();
+    let settings = tempfile::tempdir().unwrap();
+    let wrapper = format!(
+        "#!/bin/sh\nexport GH_HOST=github.localhost GH_TOKEN=x GH_ENTERPRISE_TOKEN=x GH_CONFIG_DIR='{}'\n\
+         export HTTP_PROXY=http://127.0.0.1:{}\nexec '{}' \"$@\"\n",
+        settings.path().display(),
+        port.trim(),
+        program.display()
+    );
+    executable(&root.join("bin/gh"), &wrapper);
+    for args in [vec!["init", "-q"], vec!["remote", "add", "origin", "http://github.localhost/o/r.git"]] {
+        assert!(Command::new("git").args(args).current_dir(root).status().unwrap().success());
+    }
+    (server, settings)
+}
+
+/// With a real `gh`, if there is one: `RALPH_TEST_GH=/path/to/gh`.
+#[test]
+fn a_real_gh_conforms() {
+    let Some(program) = std::env::var_os("RALPH_TEST_GH").map(PathBuf::from) else {
+        println!("left out: RALPH_TEST_GH names no gh");
+        return;
+    };
+    let subject = github(&["ui", "P0", "Status: In Progress", "blocked"]);
+    let _running = with_real_gh(&program, &subject);
+    conforms(subject);
+    let mut subject = github(&["on hold", "a \"b\", c"]);
+    let _running = with_real_gh(&program, &subject);
+    subject.tracker.complete(&id("GH-1"), REASON).unwrap();
+    let state = fs::read_to_string(subject.dir.path().join(".gh/state.json")).unwrap();
+    let state: serde_json::Value = serde_json::from_str(&state).unwrap();
+    assert_eq!(state["issues"][0]["comments"][0], REASON);
+    for status in [Status::Blocked, Status::Cancelled, Status::Completed, Status::Open] {
+        assert_eq!(subject.tracker.set_status(&id("GH-1"), status), Ok(Kept::ByTracker));
+    }
+    assert!(matches!(subject.tracker.complete(&id("GH-5"), "x"), Err(TrackerError::NoTask { .. })));
 }

@@ -39,7 +39,7 @@ impl Github {
     }
 
     fn read<T: serde::de::DeserializeOwned>(&self, args: &[&str]) -> Result<(T, Asked), TrackerError> {
-        let (answer, asked) = self.program.ask(args)?;
+        let (answer, asked) = self.program.ask(args).map_err(newer)?;
         let read = serde_json::from_value::<T>(answer).map_err(|error| error.to_string());
         Ok((self.program.understood(&asked, read)?, asked))
     }
@@ -135,6 +135,16 @@ impl Github {
         let asked = self.program.asked(&["issue", "view", &number]);
         let what = format!("says that {id} is {} and not {}", now.name(), status.name());
         Err(asked.failed(what, "see whether you may change issues of this repository"))
+    }
+}
+
+/// Old versions, 2.23 among them, do not tell why an issue was closed.
+fn newer(error: TrackerError) -> TrackerError {
+    match error {
+        TrackerError::Program { command, what, .. } if what.contains("Unknown JSON field") => {
+            TrackerError::Program { command, what, next: "install a newer gh".to_owned() }
+        }
+        other => other,
     }
 }
 
