@@ -88,4 +88,22 @@ mod tests {
         assert_eq!(tasks.iter().map(|task| task.title.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(from_lines(Path::new("a"), to_lines(&tasks).as_bytes()).unwrap(), tasks);
     }
+
+    proptest::proptest! {
+        /// A line with bytes changed is read or refused, whatever they are, and refused where the file is.
+        #[test]
+        fn nothing_that_is_read_is_too_strange(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40),
+            at in 0_usize..120,
+        ) {
+            let mut line = br#"{"id":"T-1","title":"a","depends_on":["T-2"],"metadata":{"x":[1,{"y":null}]},"kind":"work"}"#.to_vec();
+            let from = at.min(line.len());
+            let to = (from + bytes.len()).min(line.len());
+            line.splice(from..to, bytes);
+            if let Err(error) = from_lines(Path::new("a.jsonl"), &line) {
+                proptest::prop_assert!(error.to_string().starts_with("a.jsonl"), "{}", error);
+                proptest::prop_assert!(!error.hint().is_empty());
+            }
+        }
+    }
 }
