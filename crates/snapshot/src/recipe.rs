@@ -19,12 +19,13 @@ impl Vault {
         format!("sh '{path}' {id} restored")
     }
 
+    /// Only for whoever holds the lock alone: others clear away what they take for left over.
     pub(crate) fn write_recipe(&self) -> Result<(), SnapshotError> {
         let path = self.directory.join(NAME);
         if std::fs::read(&path).is_ok_and(|script| script == SCRIPT.as_bytes()) {
             return Ok(());
         }
-        let temporary = self.directory.join(format!("{TEMPORARY}recipe-{}", std::process::id()));
+        let temporary = self.directory.join(format!("{TEMPORARY}recipe"));
         let written = write_private(&temporary, SCRIPT.as_bytes());
         written.and_then(|_| std::fs::rename(&temporary, &path)).attempt("write", &path)
     }

@@ -91,10 +91,10 @@ impl Vault {
         let compiled = Compiled::default();
         let is_given_up = AtomicBool::new(false);
         let vault = Vault { directory, root, options, indexes, compiled, is_given_up };
-        vault.write_recipe()?;
-        // Whoever holds the lock is alive, and what is half-written is theirs.
+        // Whoever holds the lock is alive, what is half-written is theirs, and they have seen to the recipe.
         if let Ok(_lock) = vault.lock_within(Duration::ZERO, Access::Alone) {
             vault.clear_leftovers()?;
+            vault.write_recipe()?;
         }
         Ok(vault)
     }

@@ -158,3 +158,16 @@ fn several_processes_share_a_vault() {
         }
     });
 }
+
+#[test]
+fn many_make_the_same_vault_at_once() {
+    for _ in 0..100 {
+        let place = Place::new();
+        place.write("a", "0");
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| place.vault().take().unwrap());
+            }
+        });
+    }
+}
