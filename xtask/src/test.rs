@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every step in order, each with its time, and a table at the end whatever happens.
 
+use std::ffi::OsString;
 use std::process::Command;
 
 use anyhow::{Context, ensure};
@@ -26,6 +27,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     steps.run("clippy", clippy);
     steps.run("tests", tests);
     steps.run("custody", custody);
+    match real("br", "RALPH_TEST_BR") {
+        Some(br) => steps.run("backlog of a real br", || conforms("br", "RALPH_TEST_BR", &br)),
+        None => {
+            steps.leave_out("backlog of a real br", "no br: RALPH_TEST_BR names none, and none is in PATH");
+        }
+    }
+    match real("gh", "RALPH_TEST_GH") {
+        Some(gh) => steps.run("backlog of a real gh", || conforms("gh", "RALPH_TEST_GH", &gh)),
+        None => {
+            steps.leave_out("backlog of a real gh", "no gh: RALPH_TEST_GH names none, and none is in PATH");
+        }
+    }
     steps.run("doc tests", || {
         succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--doc"]))
     });
@@ -97,6 +110,22 @@ fn tests() -> anyhow::Result<()> {
 
 fn custody() -> anyhow::Result<()> {
     succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--test", "custody"]))
+}
+
+/// A program that issues are reached through, of a version that can be had on this machine.
+fn real(name: &str, variable: &str) -> Option<OsString> {
+    std::env::var_os(variable).or_else(|| {
+        let paths = std::env::var_os("PATH")?;
+        let found =
+            std::env::split_paths(&paths).map(|directory| directory.join(name)).find(|path| path.is_file());
+        found.map(Into::into)
+    })
+}
+
+fn conforms(name: &str, variable: &str, program: &OsString) -> anyhow::Result<()> {
+    let args = ["test", "--workspace", "--all-features", "--locked", "--test", "conformance"];
+    let test = format!("a_real_{name}_conforms");
+    succeed(cargo().args(args).args(["--", "--ignored", "--exact", &test]).env(variable, program))
 }
 
 fn documentation() -> anyhow::Result<()> {

@@ -47,9 +47,9 @@ pub(crate) struct FilterFlags {
     /// Only what is below this task, at any depth; may be given several times
     #[arg(long, value_name = "ID", value_parser = TaskId::parse)]
     epic: Vec<TaskId>,
-    /// Only tasks with this label; may be given several times
+    /// Only tasks with this label, or the label of a prompt, for routes; may be given several times
     #[arg(long, value_name = "LABEL")]
-    label: Vec<String>,
+    pub(crate) label: Vec<String>,
     /// Only tasks at these places in the backlog: 3, 1-5, 3-, -10 or 1-2,5
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     task_range: Option<Range>,
@@ -78,7 +78,7 @@ pub(crate) struct Chosen {
 }
 
 impl TrackerFlags {
-    /// A file by its name, and a kind only if it says more than that.
+    /// The backlog in a file; its name tells which kind it is.
     pub(crate) fn of_file(file: &Path) -> TrackerFlags {
         TrackerFlags { tracker: None, prd: Some(file.to_owned()) }
     }
@@ -88,12 +88,17 @@ impl TrackerFlags {
         TrackerFlags { tracker: Some(TrackerKind::Native), prd: None }
     }
 
+    pub(crate) fn is_given(&self) -> bool {
+        self.tracker.is_some() || self.prd.is_some()
+    }
+
     pub(crate) fn choose(&self) -> Result<Chosen, Problems> {
         let Detected { place, others } = self.detect()?.map_err(|error| tracker_problem(&error))?;
         Ok(Chosen { tracker: open(place), others })
     }
 
-    fn detect(&self) -> Result<Result<Detected, TrackerError>, Problems> {
+    /// What is found from here, or why nothing is.
+    pub(crate) fn detect(&self) -> Result<Result<Detected, TrackerError>, Problems> {
         let here = here()?;
         let root = project_root(&here)
             .map_err(|error| Problem::new(format!("cannot tell the project's directory: {error}")))?;
@@ -173,6 +178,11 @@ fn not_own(tracker: &dyn Tracker, doing: &str) -> Problem {
 }
 
 impl FilterFlags {
+    /// Whether any but a label is given.
+    pub(crate) fn chooses(&self) -> bool {
+        !self.epic.is_empty() || self.task_range.is_some() || !self.task.is_empty()
+    }
+
     /// What these flags want of the backlog. A name that it does not have is a slip, and not nothing to do.
     pub(crate) fn wanted(&self, backlog: &Backlog, order: Order) -> Result<Wanted, Problems> {
         let filter = Filter {

@@ -21,6 +21,15 @@ pub(crate) enum Format {
 }
 
 impl Format {
+    /// The tracker that keeps it, if one does.
+    pub(crate) fn kind(self) -> Option<ralph_trackers::Kind> {
+        match self {
+            Format::Prd => Some(ralph_trackers::Kind::Prd),
+            Format::Markdown => Some(ralph_trackers::Kind::Markdown),
+            Format::Json => None,
+        }
+    }
+
     pub(crate) fn file_name(self) -> &'static str {
         match self {
             Format::Prd => "prd.json",
@@ -43,22 +52,20 @@ impl Format {
             0 => String::new(),
             count => format!("not kept: {what} of {}\n", counted(count as u64, "task")),
         };
-        let begun = |item: &Item| matches!(item.status, Status::InProgress | Status::Blocked);
-        let begun = told(begun, "that it is begun or blocked, which makes it open,");
         let container = |item: &Item| item.kind == Kind::Container;
         let container = told(container, "that it only holds others, which makes it work,");
         match self {
             Format::Prd => {
+                let begun = |item: &Item| matches!(item.status, Status::InProgress | Status::Blocked);
                 told(|item| item.status == Status::Cancelled, "that it was cancelled, which makes it open,")
-                    + &begun
+                    + &told(begun, "that it was begun or blocked")
                     + &container
                     + &told(|item| item.parent.is_some(), "the task above it")
-                    + &told(|item| !item.blocks.is_empty(), "what it blocks")
             }
             Format::Markdown => {
-                begun
+                told(|item| !item.metadata.is_empty(), "keys that only the other format has")
+                    + &told(|item| item.status == Status::Blocked, "that it was blocked")
                     + &container
-                    + &told(|item| !item.metadata.is_empty(), "keys that only the other format has")
             }
             Format::Json => String::new(),
         }
@@ -84,8 +91,7 @@ pub(crate) fn write_file(
     create(output, text, overwrite).map_err(|error| tracker_problem(&error).into())
 }
 
-/// Says what was written, where to, and what was not.
-pub(crate) fn tell(format: Format, items: &[Item], output: &Path) {
+/// Says what was written, and where to.
+pub(crate) fn tell(items: &[Item], output: &Path) {
     print(&format!("wrote {} to {}\n", counted(items.len() as u64, "task"), output.display()));
-    print(&format.lost(items));
 }

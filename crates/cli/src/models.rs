@@ -8,6 +8,7 @@ use std::time::Duration;
 use ralph_agents::Staff;
 use ralph_agents::catalog::Entry;
 use ralph_core::crew::Crew;
+use ralph_core::nearest::nearest;
 use ralph_engine::custody::{Launch, Status};
 use ralph_engine::environment::Variables;
 use ralph_engine::{capture, chain};
@@ -15,7 +16,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::perform::bare_guard;
 use crate::problem::{Problem, Problems};
-use crate::settings::nearest;
 
 /// Programs load plugins and look at the network before they list anything.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -13,7 +13,9 @@ use ralph_engine::environment::Variables;
 use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
-use ralph_engine::{EngineError, Guard, Hook, Parts, Place, Urgency, chain, drive, environment, feed};
+use ralph_engine::{
+    Briefing, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive, environment, feed,
+};
 use ralph_snapshot::{Keep, Vault};
 use ralph_store::SqliteStore;
 use tokio::signal::unix::{SignalKind, signal};
@@ -24,7 +26,7 @@ use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
-use crate::{advice, follow, vault};
+use crate::{advice, follow, summary, vault};
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -44,6 +46,10 @@ pub(crate) struct Stage {
     pub(crate) how: Show,
     /// Where the tree is kept; none where that is not wanted or not possible.
     pub(crate) vault: Option<Arc<Vault>>,
+    /// What words the briefs; none for ralph's own plain words.
+    pub(crate) briefing: Option<Box<dyn Briefing>>,
+    /// Where the backlog is kept; none for a prompt.
+    pub(crate) tracking: Option<Tracking>,
 }
 
 /// Drives the run to its end and answers with its exit code.
@@ -62,8 +68,11 @@ pub(crate) async fn perform(
     let outcome = drive(parts(stage, retention, feed, urgency)?, run).await;
     if let Ok(run) = &outcome {
         let journal = follow::journal(&store, &id).await.unwrap_or_default();
+        let summary = summary::table(&journal);
         let advice = advice::told(run, &advice::advice(run, &journal, &place));
-        let _screen_went_away = advice.map(|text| last.send(text));
+        for text in summary.into_iter().chain(advice) {
+            let _screen_went_away = last.send(text);
+        }
     }
     drop(last);
     leave_screen(shown, &mut pressing).await;
@@ -114,6 +123,8 @@ fn parts(
         },
         hooks: hooks(&settings),
         vault: stage.vault,
+        briefing: stage.briefing,
+        tracking: stage.tracking,
         retention,
         rescue: rescue_places(),
         feed,
@@ -249,6 +260,8 @@ fn engine_problem(error: &EngineError, run: &ralph_core::id::RunId) -> Problem {
         | EngineError::Output(_)
         | EngineError::Snapshot(_)
         | EngineError::NoSnapshots
+        | EngineError::Desk(_)
+        | EngineError::NoTracker
         | EngineError::CutOff
         | EngineError::Write { .. }
         | EngineError::ShareLock { .. }

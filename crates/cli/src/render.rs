@@ -87,6 +87,11 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         }
         Event::Paused {} => paint(CALM, "❚❚ paused; `ralph resume` goes on"),
         Event::Unpaused {} => paint(HEAD, "▶ going on"),
+        Event::TaskStarted { task, title, why, .. } => {
+            let title = paint(HEAD, &printable(&format!("■ {task}  {title}")));
+            format!("{title}\n{}", paint(FAINT, &printable(&format!("  {why}"))))
+        }
+        Event::TaskCompleted { task, .. } => paint(GOOD, &printable(&format!("  ✔ {task} is completed"))),
         Event::TaskSkipped { task, why, .. } => {
             paint(BAD, &format!("  task {task} is skipped: {}", printable(why)))
         }
@@ -118,7 +123,6 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         | Event::SnapshotTaken { .. }
         | Event::AgentSpawned { .. }
         | Event::IterationEnded { .. }
-        | Event::TaskCompleted { .. }
         | Event::Limit { .. } => return None,
     };
     Some(text)
@@ -269,6 +273,8 @@ fn control_line(control: &Control, changed: bool) -> String {
         Control::Resume => "to resume".to_owned(),
         Control::Stop => "to stop after this iteration".to_owned(),
         Control::Abort => "to stop now".to_owned(),
+        Control::Skip { task: None } => "to skip the task at hand".to_owned(),
+        Control::Skip { task: Some(task) } => format!("to skip {task}"),
         Control::SetIterations { change: Change::To(n) } => {
             format!("for {}", counted((*n).into(), "iteration"))
         }

@@ -9,16 +9,14 @@ use ralph_engine::{Place, chain};
 use ralph_snapshot::{Exclusions, Keep, NotedRestore, Options, SnapshotError, SnapshotId, Vault};
 use ralph_store::{SqliteStore, Store};
 
+use crate::own;
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::settings::{Snapshots, excludes_file};
 
-/// What ralph itself writes into the tree for people: neither kept nor put back.
-const OWN: [&str; 2] = [".ralph/progress.md", ".ralph/logs"];
-
 /// None where the state directory lies inside the tree: a snapshot would hold the snapshots.
 pub(crate) fn open(place: &Place) -> Result<Option<Arc<Vault>>, Problems> {
-    let exclusions = Exclusions::new(OWN).expect("these are below the root");
+    let exclusions = Exclusions::new(own::paths(place)).expect("these are below the root");
     let excludes_file = excludes_file(&std::env::vars_os().collect(), &place.root);
     let options = Options { exclusions, excludes_file, ..Options::default() };
     match Vault::open(&place.snapshots(), &place.root, options) {

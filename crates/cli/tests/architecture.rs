@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),
@@ -17,6 +17,8 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
     ("ralph-trackers", &["ralph-core", "ralph-store"]),
+    ("ralph-chronicle", &["ralph-core"]),
+    ("ralph-templates", &["ralph-core"]),
     (
         "ralph-cli",
         &[
@@ -27,12 +29,15 @@ const ARROWS: [(&str, &[&str]); 8] = [
             "ralph-engine",
             "ralph-agents",
             "ralph-trackers",
+            "ralph-chronicle",
+            "ralph-templates",
         ],
     ),
 ];
 
 /// Everything that the core may depend on: neither async nor IO.
-const OF_CORE: [&str; 7] = ["memchr", "jiff", "regex", "schemars", "serde", "serde_json", "thiserror"];
+const OF_CORE: [&str; 8] =
+    ["memchr", "jiff", "regex", "schemars", "serde", "serde_json", "strsim", "thiserror"];
 
 /// Time, files and processes reach the core as values.
 const BANNED_IN_CORE: [&str; 11] = [

@@ -62,7 +62,7 @@ fn a_backlog_is_listed_in_its_order_with_what_is_never_done_and_why() {
     }
     assert!(!told.contains('\u{1b}'), "a title drives no terminal: {told:?}");
     let why = text(&ralph(dir.path(), &["tasks", "--why"]).stdout);
-    assert!(why.contains("ready; priority 2 (the default); 1 task waits for it, weight 0."), "{why}");
+    assert!(why.contains("ready; priority 2; 1 task waits for it, weight 0."), "{why}");
     assert_eq!(fs::read_to_string(dir.path().join("prd.json")).unwrap(), PRD, "looking changes nothing");
 }
 
@@ -130,6 +130,52 @@ fn a_check_finds_what_will_fail_and_exits_with_1() {
             && told.contains("twice.json:11:5"),
         "{told}"
     );
+    fs::write(dir.path().join("twice.json"), PRD.replace("US-8", "US-1").replace("US-7", "US-2")).unwrap();
+    let json = ralph(dir.path(), &["prd", "check", "twice.json", "--json"]);
+    assert_eq!((json.status.code(), text(&json.stderr)), (Some(2), String::new()));
+    let value: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(value["findings"][0]["about"], "malformed");
+    let what = value["findings"][0]["what"].as_str().unwrap();
+    assert!(what.contains("two stories are called US-2") && what.contains("and US-1 on line 11"), "{what}");
+}
+
+/// A `br` that knows three issues: two in an epic, one of them put off, and the epic itself.
+#[test]
+fn an_epic_is_neither_work_nor_trouble() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("bin")).unwrap();
+    fs::create_dir_all(dir.path().join(".beads")).unwrap();
+    let issues = r#"[{"id":"b-1","title":"Epic","status":"open","issue_type":"epic"},
+        {"id":"b-2","title":"Work","status":"open","parent":"b-1"},
+        {"id":"b-3","title":"Later","status":"open","parent":"b-1","defer_until":"2999-01-01T00:00:00Z"}]"#;
+    let br = dir.path().join("bin/br");
+    fs::write(&br, format!("#!/bin/sh\ncat <<'END'\n{issues}\nEND\n")).unwrap();
+    fs::set_permissions(&br, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(dir.path().join("bin/bv"), "#!/bin/sh\necho broken >&2; exit 1\n").unwrap();
+    fs::set_permissions(dir.path().join("bin/bv"), fs::Permissions::from_mode(0o755)).unwrap();
+    let tasks = |args: &[&str]| {
+        let path = format!("{}:/usr/bin:/bin", dir.path().join("bin").display());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ralph"));
+        command.arg("tasks").args(args).current_dir(dir.path()).env_clear();
+        command.env("HOME", dir.path()).env("PATH", path).output().unwrap()
+    };
+    let told = text(&tasks(&[]).stdout);
+    assert!(told.contains("2 tasks: 1 ready, 1 not going to be done; 1 container of them\n"), "{told}");
+    assert!(
+        told.contains("b-3  Later  marked as blocked in the tracker: it is put off until 2999"),
+        "{told}"
+    );
+    assert!(!told.contains("b-1  Epic"), "{told}");
+    let why = text(&tasks(&["--why"]).stdout);
+    assert!(why.contains("b-1  Epic  holds other tasks, and is not worked on itself"), "{why}");
+    let viewed = tasks(&["--tracker", "beads-bv"]);
+    assert_eq!(viewed.status.code(), Some(0));
+    let note = text(&viewed.stderr);
+    assert!(
+        note.contains("note: `bv --robot-triage` failed: broken; ralph ranks the graph itself"),
+        "{note}"
+    );
 }
 
 #[test]
@@ -151,6 +197,11 @@ fn a_converted_backlog_is_the_same_and_nothing_is_written_over() {
     let again = ralph(dir.path(), &["convert", "prd.json", "--to", "markdown"]);
     assert_eq!(again.status.code(), Some(2));
     assert_eq!(fs::read_to_string(dir.path().join("TASKS.md")).unwrap(), "mine");
+    let more = PRD.replace("\"name\"", "\"branchName\": \"x\", \"name\"");
+    fs::write(dir.path().join("more.json"), &more).unwrap();
+    let copied = ralph(dir.path(), &["convert", "more.json", "--to", "prd", "--output", "copy.json"]);
+    assert_eq!(copied.status.code(), Some(0), "{}", text(&copied.stderr));
+    assert_eq!(fs::read_to_string(dir.path().join("copy.json")).unwrap(), more, "nothing of it is lost");
     let itself = ralph(dir.path(), &["convert", "prd.json", "--to", "prd", "--force"]);
     assert_eq!(itself.status.code(), Some(2));
     assert_eq!(fs::read_to_string(dir.path().join("prd.json")).unwrap(), PRD);

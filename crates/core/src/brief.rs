@@ -38,6 +38,33 @@ pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
     Brief { text }
 }
 
+/// What a template cannot compose by itself, empty where there is nothing to say: each under its heading, but for the
+/// claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts {
+    pub in_vain: String,
+    pub handover: String,
+    pub questions: String,
+    pub checks: String,
+    /// How to say that it is done.
+    pub claim: String,
+}
+
+pub fn parts(run: &Run, attempt: &Attempt) -> Parts {
+    let part = |write: &dyn Fn(&mut String)| {
+        let mut text = String::new();
+        write(&mut text);
+        text.trim_end().to_owned()
+    };
+    Parts {
+        in_vain: part(&|text| in_vain(text, &run.progress)),
+        handover: part(&|text| handover(text, run)),
+        questions: part(&|text| questions(text, &run.inbox)),
+        checks: part(&|text| checks(text, &run.policy.verification)),
+        claim: claim(run, attempt),
+    }
+}
+
 /// What ralph runs itself, so that nobody need guess what counts.
 fn checks(text: &mut String, verification: &Verification) {
     if !verification.gives_evidence() {
@@ -69,13 +96,14 @@ fn checks(text: &mut String, verification: &Verification) {
 }
 
 fn when_done(text: &mut String, run: &Run, attempt: &Attempt) {
-    text.push_str("# When it is done\n\n");
+    let _ = writeln!(text, "# When it is done\n\n{}", claim(run, attempt));
+}
+
+fn claim(run: &Run, attempt: &Attempt) -> String {
     if run.policy.completion.require.contains(&Signal::Promise) {
-        let _ = writeln!(text, "{}", promise::instruction(&attempt.promise));
+        promise::instruction(&attempt.promise)
     } else {
-        text.push_str(
-            "End with a short account of what you did. Whether it is done is decided as said above.\n",
-        );
+        "End with a short account of what you did. Whether it is done is decided as said above.".to_owned()
     }
 }
 

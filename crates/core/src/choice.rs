@@ -93,6 +93,7 @@ impl Crew {
             | Control::Resume
             | Control::Stop
             | Control::Abort
+            | Control::Skip { .. }
             | Control::SetIterations { .. }
             | Control::Steer { .. }
             | Control::Answer { .. } => return,

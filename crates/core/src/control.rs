@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::id::AgentName;
+use crate::id::{AgentName, TaskId};
 use crate::question::QuestionNo;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +19,10 @@ pub enum Control {
     Stop,
     /// Now.
     Abort,
+    /// Not on with this task of a backlog; the one at hand by default.
+    Skip {
+        task: Option<TaskId>,
+    },
     SetIterations {
         change: Change,
     },
@@ -48,13 +52,18 @@ impl Control {
     /// Whether a stopped run takes it up when it is resumed.
     pub fn waits_for_resume(&self) -> bool {
         match self {
-            Control::SetIterations { .. }
+            Control::Skip { task: Some(_) }
+            | Control::SetIterations { .. }
             | Control::SetAgent { .. }
             | Control::SetModel { .. }
             | Control::SetEffort { .. }
             | Control::Steer { .. }
             | Control::Answer { .. } => true,
-            Control::Pause | Control::Resume | Control::Stop | Control::Abort => false,
+            Control::Skip { task: None }
+            | Control::Pause
+            | Control::Resume
+            | Control::Stop
+            | Control::Abort => false,
         }
     }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
+use crate::agenda::Source;
 use crate::check::{CheckResult, Judgement};
 use crate::choice::ChosenBy;
 use crate::control::{Control, ControlNo};
@@ -158,6 +159,14 @@ pub enum Event {
         task: TaskId,
         complete: bool,
     },
+    /// A task of a backlog is taken in hand.
+    TaskStarted {
+        task: TaskId,
+        title: String,
+        iteration: u32,
+        /// Why this one.
+        why: String,
+    },
     TaskCompleted {
         task: TaskId,
         iteration: u32,
@@ -253,6 +262,9 @@ pub struct Started {
     pub ralph: String,
     pub run: RunId,
     pub task: TaskId,
+    /// Where the backlog is that the run goes through; none where it has a prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<Source>,
     pub description: String,
     pub prompt: String,
     pub agent: AgentName,
@@ -282,6 +294,8 @@ pub struct LimitsShown {
     pub max_no_progress: Option<u32>,
     #[serde(default)]
     pub max_circular: Option<u32>,
+    #[serde(default)]
+    pub max_iterations_per_task: Option<u32>,
     pub iteration_delay_ms: u64,
 }
 
@@ -296,6 +310,7 @@ impl From<&Limits> for LimitsShown {
             max_consecutive_failures: limits.max_consecutive_failures.into(),
             max_no_progress: limits.max_no_progress.map(Into::into),
             max_circular: limits.max_circular.map(Into::into),
+            max_iterations_per_task: limits.max_iterations_per_task.map(Into::into),
             iteration_delay_ms: ms(limits.iteration_delay),
         }
     }
@@ -335,6 +350,7 @@ impl Event {
             Event::Progress { .. } => "progress",
             Event::Verdict { .. } => "verdict",
             Event::IterationEnded { .. } => "iteration_ended",
+            Event::TaskStarted { .. } => "task_started",
             Event::TaskCompleted { .. } => "task_completed",
             Event::TaskSkipped { .. } => "task_skipped",
             Event::ControlApplied { .. } => "control_applied",

@@ -14,6 +14,7 @@
 //! | **Task** | a unit of work: the one prompt given, or an entry of a backlog |
 //! | **Item** | an entry of a backlog, as its tracker has it; a task is made of it when its turn comes |
 //! | **Tracker** | where a backlog is kept |
+//! | **Agenda** | what a run over a backlog knows of it beyond what its tracker says |
 //! | **Iteration** | one numbered pass of a run over one task |
 //! | **Attempt** | one try at an iteration; a crash or an error of the agent makes a second attempt, not a second iteration |
 //! | **Brief** | the prompt that an attempt sends |
@@ -28,6 +29,7 @@
 //! | **Host** | an agent program that ralph lives inside of |
 
 pub mod account;
+pub mod agenda;
 pub mod agent_event;
 pub mod attempt;
 pub mod backlog;
@@ -39,8 +41,10 @@ pub mod crew;
 pub mod event;
 pub mod id;
 pub mod judge;
+pub mod ledger;
 pub mod machine;
 pub mod moment;
+pub mod nearest;
 pub mod policy;
 pub mod progress;
 pub mod promise;

@@ -93,6 +93,7 @@ pub enum Kind {
     /// The product of open tasks and iterations per task bounds a backlog.
     Backlog {
         open_tasks: NonZeroU32,
+        criteria: bool,
     },
     InSession {
         criteria: bool,
@@ -106,6 +107,16 @@ impl Limits {
             || self.max_duration.is_some()
             || self.max_tokens.is_some()
             || self.max_cost.is_some()
+    }
+
+    /// The same with another bound for each task of a backlog, and for all of them together.
+    pub fn with_iterations_per_task(self, kind: Kind, per_task: NonZeroU32) -> Limits {
+        let Kind::Backlog { open_tasks, .. } = kind else { return self };
+        Limits {
+            max_iterations: Some(open_tasks.saturating_mul(per_task)),
+            max_iterations_per_task: Some(per_task),
+            ..self
+        }
     }
 
     pub fn defaults(kind: Kind) -> Limits {
@@ -132,11 +143,11 @@ impl Limits {
                 max_circular: two,
                 ..base
             },
-            Kind::Backlog { open_tasks } => Limits {
+            Kind::Backlog { open_tasks, criteria } => Limits {
                 max_iterations: three.map(|per_task| open_tasks.saturating_mul(per_task)),
                 max_iterations_per_task: three,
-                max_no_progress: three,
-                max_circular: two,
+                max_no_progress: three.filter(|_| criteria),
+                max_circular: two.filter(|_| criteria),
                 iteration_delay: Duration::from_secs(1),
                 ..base
             },
@@ -300,7 +311,7 @@ mod tests {
         let kinds = [
             Kind::Prompt,
             Kind::PromptWithCriteria,
-            Kind::Backlog { open_tasks },
+            Kind::Backlog { open_tasks, criteria: true },
             Kind::InSession { criteria: true },
         ];
         for kind in kinds {

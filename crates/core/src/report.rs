@@ -189,6 +189,8 @@ impl Usage {
 pub enum Fault {
     /// A person aborted it.
     Aborted,
+    /// A person wants no more of its task.
+    Skipped,
     /// The run's own time was up in the middle of it.
     TimeUp,
     /// ralph died during it; found on resume.
@@ -206,7 +208,7 @@ impl Fault {
             Fault::Aborted => Some(StopReason::Aborted),
             Fault::TimeUp => Some(StopReason::MaxDuration),
             Fault::Storage => Some(StopReason::Disk),
-            Fault::GuardLost | Fault::Interrupted => None,
+            Fault::Skipped | Fault::GuardLost | Fault::Interrupted => None,
         }
     }
 }
@@ -215,6 +217,7 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Fault::Aborted => "aborted",
+            Fault::Skipped => "its task was skipped",
             Fault::TimeUp => "the run's time was up",
             Fault::Interrupted => "interrupted by a crash",
             Fault::GuardLost => "its guard process died",

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
+use crate::agenda::Agenda;
 use crate::attempt::{Attempt, nonce};
 use crate::brief::Brief;
 use crate::control::ControlNo;
@@ -16,7 +18,7 @@ use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::put_back::{ForkedFrom, PutBack};
 use crate::question::{Inbox, QuestionNo};
-use crate::report::{Report, Usage};
+use crate::report::{Fault, Report, Usage};
 use crate::route::Trouble;
 use crate::stop::Stop;
 use crate::task::Task;
@@ -27,6 +29,12 @@ use crate::verdict::Verdict;
 pub struct Run {
     pub id: RunId,
     pub task: Task,
+    /// What is known of the backlog that it goes through; none where it has a prompt.
+    #[serde(default)]
+    pub agenda: Option<Agenda>,
+    /// The file that words its briefs, where one was named.
+    #[serde(default)]
+    pub template: Option<String>,
     pub policy: Policy,
     pub crew: Crew,
     /// Where nonces come from.
@@ -138,6 +146,8 @@ pub enum Until {
 pub enum Pace {
     Going,
     Pausing,
+    /// Not on with the task at hand.
+    Skipping,
     Stopping,
     Aborting,
 }
@@ -174,10 +184,17 @@ pub struct Tried {
 }
 
 /// A task that was given up, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skipped {
     pub task: TaskId,
     pub why: String,
+}
+
+impl Skipped {
+    /// What became of it.
+    pub(crate) fn told(&self) -> String {
+        format!("was skipped: {}", self.why)
+    }
 }
 
 /// The work changed hands.
@@ -199,6 +216,8 @@ pub struct Fresh {
 pub struct Request {
     pub id: RunId,
     pub task: Task,
+    pub agenda: Option<Agenda>,
+    pub template: Option<String>,
     pub policy: Policy,
     pub crew: Crew,
     pub seed: u64,
@@ -237,6 +256,15 @@ impl Run {
             | Step::Consolidate(..)
             | Step::Wait(..)
             | Step::Abandon(..) => None,
+        }
+    }
+
+    /// What a person wants no more of is ended in the middle.
+    pub fn cut_short_by(&self) -> Option<Fault> {
+        match self.pace {
+            Pace::Aborting => Some(Fault::Aborted),
+            Pace::Skipping => Some(Fault::Skipped),
+            Pace::Going | Pace::Pausing | Pace::Stopping => None,
         }
     }
 

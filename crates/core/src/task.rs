@@ -34,9 +34,9 @@ impl Task {
         }
     }
 
-    /// Whether it is all that its run was given.
-    pub fn is_prompt(&self) -> bool {
-        self.id == TaskId::prompt()
+    /// What a run over a backlog has in hand before it has chosen anything.
+    pub fn backlog(title: &str) -> Task {
+        Task { title: title.to_owned(), ..Task::prompt("") }
     }
 }
 

@@ -12,6 +12,9 @@ use crate::report::Report;
 /// How many failures of one check a finding names.
 const NAMED: usize = 10;
 
+/// How a finding begins that is a judge's suggestion.
+pub const SUGGESTION: &str = "suggestion: ";
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Verdict {
@@ -35,6 +38,9 @@ pub struct Evidence {
     pub standing: Option<Standing>,
     /// What the attempt changed.
     pub sketch: Sketch,
+    /// Whether the tracker has the task as completed, which is not ralph's doing.
+    #[serde(default)]
+    pub closed: bool,
 }
 
 impl Verdict {
@@ -78,8 +84,10 @@ pub fn judge(
                 Ok(proof) => shown.push(proof),
                 Err(missing) => findings.extend(missing),
             },
+            Signal::Tracker if evidence.closed => shown.push("the task was closed in the tracker".to_owned()),
+            Signal::Tracker => findings.push("the task is not closed in its tracker".to_owned()),
             // These have no source yet, so they can never be taken for shown.
-            Signal::Tool | Signal::Todo | Signal::Tracker => {
+            Signal::Tool | Signal::Todo => {
                 findings.push(format!("nothing shows {signal:?} yet").to_lowercase());
             }
         }
@@ -157,7 +165,7 @@ fn objections(judgement: Option<&Judgement>) -> Vec<String> {
         Opinion::Failure | Opinion::Success => "the judge is not satisfied",
     };
     let mut lines = vec![format!("{said}: {}", judgement.reason)];
-    lines.extend(judgement.suggestions.iter().map(|suggestion| format!("suggestion: {suggestion}")));
+    lines.extend(judgement.suggestions.iter().map(|suggestion| format!("{SUGGESTION}{suggestion}")));
     lines
 }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
+use crate::agenda::Source;
 use crate::check::{CheckResult, Judgement};
 use crate::control::Control;
 use crate::event::{Ending, Entry, Event, LimitsShown};
@@ -14,6 +15,7 @@ use crate::id::{AgentName, RunId, SessionId, TaskId};
 use crate::put_back::ForkedFrom;
 use crate::question::{Fate, Question, QuestionNo};
 use crate::report::Usage;
+use crate::run::Skipped;
 use crate::sandbox::Sandbox;
 use crate::stop::RunState;
 
@@ -26,6 +28,8 @@ pub struct RunView {
     pub evidence: Option<String>,
     pub exit_code: Option<u8>,
     pub task: TaskId,
+    /// How far the backlog is; none where the run has a prompt.
+    pub backlog: Option<BacklogView>,
     pub prompt: String,
     pub description: String,
     pub iteration: u32,
@@ -58,6 +62,22 @@ pub struct RunView {
     pub seq: u64,
 }
 
+/// How far a run over a backlog is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BacklogView {
+    #[serde(flatten)]
+    pub source: Source,
+    /// In the order in which they were completed by this run.
+    pub completed: Vec<TaskId>,
+    pub skipped: Vec<Skipped>,
+}
+
+impl BacklogView {
+    fn begin(source: Source) -> BacklogView {
+        BacklogView { source, completed: Vec::new(), skipped: Vec::new() }
+    }
+}
+
 /// What a run is at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "at", rename_all = "snake_case")]
@@ -81,6 +101,7 @@ impl RunView {
             evidence: None,
             exit_code: None,
             task: started.task,
+            backlog: started.backlog.map(BacklogView::begin),
             prompt: started.prompt,
             description: started.description,
             iteration: 0,
@@ -184,16 +205,25 @@ impl RunView {
             }
             Event::JudgeAsked { usage, .. } => self.usage = self.usage.plus(*usage),
             Event::Progress { unchanged, .. } => self.no_progress_count = *unchanged,
+            Event::TaskStarted { title, .. } => self.description.clone_from(title),
+            Event::TaskCompleted { .. } | Event::TaskSkipped { .. } => self.settled(&entry.event),
             Event::RunStarted(_)
             | Event::Verdict { .. }
             | Event::IterationEnded { .. }
-            | Event::TaskCompleted { .. }
-            | Event::TaskSkipped { .. }
             | Event::RolledBack { .. }
             | Event::AgentChosen { .. }
             | Event::ControlApplied { .. }
             | Event::Limit { .. }
             | Event::Notice { .. } => {}
+        }
+    }
+
+    fn settled(&mut self, event: &Event) {
+        let Some(backlog) = &mut self.backlog else { return };
+        if let Event::TaskSkipped { task, why, .. } = event {
+            backlog.skipped.push(Skipped { task: task.clone(), why: why.clone() });
+        } else if let Event::TaskCompleted { task, .. } = event {
+            backlog.completed.push(task.clone());
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::{Just, Strategy, any, prop, proptest};
 use proptest::{prop_assert, prop_assert_eq};
-use ralph_core::backlog::{Backlog, Filter, Hold, Item, Kind, Order, Priority, Status, Wanted};
+use ralph_core::backlog::{Backlog, Filter, Hold, Item, Kind, Order, Priority, Status, Wait, Wanted};
 use ralph_core::id::TaskId;
 
 fn id(number: usize) -> TaskId {
@@ -64,6 +64,56 @@ fn needs(items: &[Item]) -> Vec<BTreeSet<usize>> {
         own.chain(told).collect()
     };
     (0..items.len()).map(of).collect()
+}
+
+/// What it is part of; whoever is above itself is part of nothing.
+fn parent(items: &[Item], at: usize) -> Option<usize> {
+    let named = |at: usize| items.iter().position(|item| Some(&item.id) == items[at].parent.as_ref());
+    let above = std::iter::successors(named(at), |above| named(*above)).take(items.len());
+    if above.clone().any(|above| above == at) { None } else { named(at) }
+}
+
+fn above(items: &[Item], at: usize) -> Vec<usize> {
+    std::iter::successors(parent(items, at), |above| parent(items, *above)).collect()
+}
+
+fn is_missing(items: &[Item], at: usize) -> bool {
+    items[at].depends_on.iter().any(|id| items.iter().all(|item| item.id != *id))
+}
+
+/// What a task depends on that is no part of it.
+fn outside(items: &[Item], at: usize) -> Vec<usize> {
+    let is_part = |one: &usize| *one == at || above(items, *one).contains(&at);
+    needs(items)[at].iter().copied().filter(|one| !is_part(one)).collect()
+}
+
+/// Whether nothing holds it up, neither itself nor what it is part of.
+fn is_free(items: &[Item], at: usize, done: &[bool]) -> bool {
+    let is_held_up = |one: usize| is_missing(items, one) || outside(items, one).iter().any(|to| !done[*to]);
+    !is_missing(items, at)
+        && needs(items)[at].iter().all(|to| done[*to])
+        && above(items, at).into_iter().all(|one| items[one].status.is_settled() || !is_held_up(one))
+}
+
+/// What is done once these are taken: containers are with all that is in them.
+fn done(items: &[Item], taken: &[usize]) -> Vec<bool> {
+    let mut done: Vec<bool> =
+        (0..items.len()).map(|at| items[at].status.is_settled() || taken.contains(&at)).collect();
+    loop {
+        let comes = |at: &usize| {
+            let parts: Vec<usize> = (0..items.len()).filter(|one| parent(items, *one) == Some(*at)).collect();
+            !done[*at]
+                && items[*at].kind == Kind::Container
+                && items[*at].status != Status::Blocked
+                && !parts.is_empty()
+                && parts.iter().all(|one| done[*one])
+                && is_free(items, *at, &done)
+        };
+        match (0..items.len()).find(comes) {
+            Some(at) => done[at] = true,
+            None => return done,
+        }
+    }
 }
 
 /// PageRank by the book, on a dense matrix.
@@ -125,16 +175,12 @@ fn may_be_picked(items: &[Item], at: usize, wanted: &Wanted) -> bool {
 
 /// One after the other: of what may be picked and has everything before it done, the best.
 fn model(items: &[Item], wanted: &Wanted) -> Vec<usize> {
-    let (needs, ranks) = (needs(items), ranks(items));
-    let place = |id: &TaskId| items.iter().position(|item| item.id == *id);
+    let ranks = ranks(items);
     let mut taken: Vec<usize> = Vec::new();
     loop {
-        let is_done = |at: &usize| items[*at].status.is_settled() || taken.contains(at);
+        let done = done(items, &taken);
         let is_free = |at: &usize| {
-            may_be_picked(items, *at, wanted)
-                && !taken.contains(at)
-                && items[*at].depends_on.iter().all(|id| place(id).is_some())
-                && needs[*at].iter().all(is_done)
+            may_be_picked(items, *at, wanted) && !taken.contains(at) && is_free(items, *at, &done)
         };
         let key = |at: &usize| {
             let rank = -(ranks[*at] * 1e6).round() as i64;
@@ -148,15 +194,27 @@ fn model(items: &[Item], wanted: &Wanted) -> Vec<usize> {
     }
 }
 
-/// From where to where a way leads, in one step or more.
+/// From where to where a way leads, in one step or more, among what is open. Behind the tasks are their gates, for which
+/// their parts wait.
 fn reach(items: &[Item]) -> Vec<Vec<bool>> {
-    let needs = needs(items);
     let n = items.len();
-    let mut reach: Vec<Vec<bool>> = (0..n).map(|a| (0..n).map(|b| needs[a].contains(&b)).collect()).collect();
-    for k in 0..n {
-        for a in 0..n {
-            for b in 0..n {
-                reach[a][b] |= reach[a][k] && reach[k][b];
+    let needs = needs(items);
+    let is_open = |at: usize| !items[at].status.is_settled();
+    let leads = |a: usize, b: usize| match (a < n, b < n) {
+        (true, true) => {
+            let is_part = items[a].kind == Kind::Container && parent(items, b) == Some(a);
+            is_open(a) && is_open(b) && (needs[a].contains(&b) || is_part)
+        }
+        (true, false) => is_open(a) && parent(items, a) == Some(b - n),
+        (false, true) => is_open(a - n) && is_open(b) && outside(items, a - n).contains(&b),
+        (false, false) => parent(items, a - n) == Some(b - n),
+    };
+    let mut reach: Vec<Vec<bool>> = (0..2 * n).map(|a| (0..2 * n).map(|b| leads(a, b)).collect()).collect();
+    for k in 0..2 * n {
+        for a in 0..2 * n {
+            if reach[a][k] {
+                let through = reach[k].clone();
+                through.into_iter().enumerate().for_each(|(b, leads)| reach[a][b] |= leads);
             }
         }
     }
@@ -174,8 +232,11 @@ proptest! {
         prop_assert_eq!(plan.turns.len() + plan.held.len(), items.len(), "everything is accounted for");
         let next = backlog.next(&wanted).map(|turn| turn.item.id.clone());
         prop_assert_eq!(next.as_ref(), planned.first());
-        for turn in plan.turns.iter().filter(|turn| turn.is_ready()) {
-            prop_assert!(backlog.is_ready(&turn.item.id));
+        let now = done(&items, &[]);
+        for turn in &plan.turns {
+            let at = items.iter().position(|item| item.id == turn.item.id).unwrap();
+            prop_assert_eq!(turn.is_ready(), is_free(&items, at, &now), "{}", turn);
+            prop_assert_eq!(backlog.is_ready(&turn.item.id), turn.is_ready());
         }
     }
 
@@ -184,15 +245,21 @@ proptest! {
         let backlog = Backlog::new(items.clone()).unwrap();
         let plan = backlog.plan(&wanted);
         let reach = reach(&items);
+        let place = |id: &TaskId| items.iter().position(|item| item.id == *id);
+        let is_held = |id: &TaskId| plan.held.iter().any(|held| held.item.id == *id);
         for held in &plan.held {
-            let at = items.iter().position(|item| item.id == held.item.id).unwrap();
+            let at = place(&held.item.id).unwrap();
             let candidate = may_be_picked(&items, at, &wanted);
             let is_stuck = matches!(held.why, Hold::Cycle(_) | Hold::Unknown(_) | Hold::Waits(_));
             prop_assert_eq!(candidate, is_stuck, "{}: {}", held.item.id, held.why);
             match &held.why {
                 Hold::Cycle(_) => prop_assert!(reach[at][at]),
                 Hold::Unknown(missing) => prop_assert!(missing.iter().all(|id| backlog.item(id).is_none())),
-                Hold::Waits(on) => prop_assert!(!on.is_empty() && on.iter().all(|id| plan.held.iter().any(|held| held.item.id == **id))),
+                Hold::Waits(Wait { above: None, on }) => prop_assert!(!on.is_empty() && on.iter().all(|id| is_held(id))),
+                Hold::Waits(Wait { above: Some(whole), on }) => {
+                    prop_assert!(above(&items, at).contains(&place(whole).unwrap()));
+                    prop_assert!(!on.is_empty() && on.iter().all(|id| place(id).is_none() || is_held(id)));
+                }
                 Hold::Completed => prop_assert_eq!(held.item.status, Status::Completed),
                 Hold::Skipped => prop_assert!(wanted.skipped.contains(&held.item.id)),
                 Hold::Parked => prop_assert!(wanted.parked.contains(&held.item.id)),
@@ -202,25 +269,169 @@ proptest! {
     }
 
     #[test]
-    fn every_tangle_is_named_once_by_a_round_that_is_one(items in backlogs()) {
+    fn containers_are_finished_with_what_is_in_them_each_behind_what_it_needs(items in backlogs()) {
         let backlog = Backlog::new(items.clone()).unwrap();
-        let (reach, needs) = (reach(&items), needs(&items));
+        let place = |id: &TaskId| items.iter().position(|item| item.id == *id).unwrap();
+        let finished: Vec<usize> = backlog.finished().map(|item| place(&item.id)).collect();
+        let done = done(&items, &[]);
+        let expected: BTreeSet<usize> = (0..items.len()).filter(|at| done[*at] && !items[*at].status.is_settled()).collect();
+        prop_assert_eq!(finished.iter().copied().collect::<BTreeSet<_>>(), expected);
+        for (no, at) in finished.iter().enumerate() {
+            let is_before = |one: &usize| items[*one].status.is_settled() || finished[..no].contains(one);
+            prop_assert!(needs(&items)[*at].iter().all(is_before));
+            prop_assert!((0..items.len()).filter(|one| parent(&items, *one) == Some(*at)).all(|one| is_before(&one)));
+        }
+    }
+
+    #[test]
+    fn every_tangle_of_what_is_open_is_named_once_by_a_round_that_is_one(items in backlogs()) {
+        let backlog = Backlog::new(items.clone()).unwrap();
+        let (reach, needs, n) = (reach(&items), needs(&items), items.len());
         let place = |id: &TaskId| items.iter().position(|item| item.id == *id).unwrap();
         let rounds: Vec<Vec<usize>> = backlog.cycles().map(|round| round.iter().map(place).collect()).collect();
         for round in &rounds {
             for (at, next) in round.iter().zip(round.iter().cycle().skip(1)) {
-                prop_assert!(needs[*at].contains(next), "{round:?}");
+                let is_whole = parent(&items, *at) == Some(*next);
+                let is_part = items[*at].kind == Kind::Container && parent(&items, *next) == Some(*at);
+                prop_assert!(needs[*at].contains(next) || is_whole || is_part, "{round:?}");
             }
         }
-        for at in (0..items.len()).filter(|at| reach[*at][*at]) {
-            let same = |other: &usize| *other == at || reach[at][*other] && reach[*other][at];
-            prop_assert_eq!(rounds.iter().filter(|round| round.iter().any(same)).count(), 1);
+        for at in (0..n).filter(|at| reach[*at][*at]) {
+            let with = |node: usize| reach[at][node] && reach[node][at];
+            let names = |round: &&Vec<usize>| round.iter().any(|one| with(*one)) && round.iter().all(|one| with(*one) || with(n + one));
+            prop_assert_eq!(rounds.iter().filter(names).count(), 1, "{:?}", rounds);
         }
-        prop_assert!(rounds.iter().flatten().all(|at| reach[*at][*at]));
+        prop_assert!(rounds.iter().flatten().all(|at| reach[*at][*at] || reach[n + at][n + at]));
         let unknown: BTreeSet<(usize, TaskId)> = backlog.unknown().iter().map(|one| (place(&one.task), one.missing.clone())).collect();
-        let expected = items.iter().enumerate().flat_map(|(at, item)| item.depends_on.iter().map(move |id| (at, id.clone())));
+        let open = items.iter().enumerate().filter(|(_, item)| !item.status.is_settled());
+        let expected = open.flat_map(|(at, item)| item.depends_on.iter().map(move |id| (at, id.clone())));
         prop_assert_eq!(unknown, expected.filter(|(_, id)| items.iter().all(|item| item.id != *id)).collect::<BTreeSet<_>>());
     }
+}
+
+fn task(name: &str, parent: &str, needs: &[&str]) -> Item {
+    let id = |name: &str| TaskId::parse(name).unwrap();
+    let mut item = Item::new(id(name), name);
+    item.parent = Some(parent).filter(|parent| !parent.is_empty()).map(id);
+    item.depends_on = needs.iter().map(|one| id(one)).collect();
+    item
+}
+
+fn epic(name: &str, parent: &str, needs: &[&str]) -> Item {
+    Item { kind: Kind::Container, ..task(name, parent, needs) }
+}
+
+fn planned(backlog: &Backlog) -> Vec<&str> {
+    backlog.plan(&Wanted::default()).turns.iter().map(|turn| turn.item.id.as_str()).collect()
+}
+
+fn why(backlog: &Backlog, name: &str) -> String {
+    let plan = backlog.plan(&Wanted::default());
+    plan.held.iter().find(|held| held.item.id.as_str() == name).unwrap().to_string()
+}
+
+#[test]
+fn a_part_waits_for_what_the_whole_waits_for() {
+    let items = |first: Status| {
+        let mut last = task("c1", "E1", &[]);
+        last.status = first;
+        vec![epic("E1", "", &[]), last, epic("E2", "", &["E1"]), task("c2", "E2", &[]), task("c3", "c2", &[])]
+    };
+    let backlog = Backlog::new(items(Status::Open)).unwrap();
+    assert_eq!(planned(&backlog), ["c1", "c2", "c3"]);
+    let plan = backlog.plan(&Wanted::default());
+    assert_eq!(plan.turns[1].after, plan.turns[2].after);
+    assert_eq!(plan.turns[2].to_string(), "after E1; priority 2; nothing waits for it");
+    assert!(!backlog.is_ready(&TaskId::parse("c3").unwrap()));
+    let backlog = Backlog::new(items(Status::Blocked)).unwrap();
+    assert_eq!(why(&backlog, "c3"), "is part of E2, which waits for E1: not going to be done");
+    let backlog = Backlog::new(items(Status::Completed)).unwrap();
+    assert_eq!(backlog.next(&Wanted::default()).unwrap().item.id.as_str(), "c2");
+    assert!(backlog.is_ready(&TaskId::parse("c3").unwrap()));
+    // A whole may depend on its own parts: they do not wait for each other.
+    let nested =
+        vec![task("P", "", &["a", "b", "X"]), task("a", "P", &[]), task("b", "P", &[]), task("X", "", &[])];
+    assert_eq!(planned(&Backlog::new(nested).unwrap()), ["X", "a", "b", "P"]);
+    let lost = vec![epic("E", "", &["nowhere"]), task("c", "E", &[])];
+    let lost = Backlog::new(lost).unwrap();
+    assert_eq!(why(&lost, "c"), "is part of E, which waits for nowhere: not going to be done");
+}
+
+#[test]
+fn a_container_is_done_with_what_is_in_it() {
+    let mut done = task("c1", "E1", &[]);
+    done.status = Status::Completed;
+    let mut items =
+        vec![epic("E1", "", &[]), epic("E0", "E1", &[]), done.clone(), task("after", "", &["E1"])];
+    items[2].parent = Some(items[1].id.clone());
+    let finished = |backlog: &Backlog| backlog.finished().map(|item| item.id.to_string()).collect::<Vec<_>>();
+    let backlog = Backlog::new(items.clone()).unwrap();
+    assert_eq!(finished(&backlog), ["E0", "E1"], "what is inside is closed first");
+    assert!(backlog.next(&Wanted::default()).unwrap().is_ready());
+    items.push(task("c2", "E0", &[]));
+    let backlog = Backlog::new(items.clone()).unwrap();
+    assert_eq!((planned(&backlog), finished(&backlog)), (vec!["c2", "after"], vec![]));
+    let empty = Backlog::new(vec![epic("E", "", &[]), task("after", "", &["E"])]).unwrap();
+    assert_eq!(finished(&empty), [] as [&str; 0], "nobody has said yet what is in it");
+    assert_eq!(why(&empty, "after"), "waits for E, which is not going to be done");
+    let mut deferred = vec![epic("E", "", &[]), done, task("after", "", &["E"])];
+    deferred[0].status = Status::Blocked;
+    deferred[1].parent = Some(deferred[0].id.clone());
+    assert_eq!(finished(&Backlog::new(deferred).unwrap()), [] as [&str; 0]);
+}
+
+#[test]
+fn a_circle_through_a_whole_or_a_container_is_named() {
+    let rounds = |items: Vec<Item>| {
+        let backlog = Backlog::new(items).unwrap();
+        backlog
+            .cycles()
+            .map(|round| round.iter().map(ToString::to_string).collect())
+            .collect::<Vec<Vec<String>>>()
+    };
+    assert_eq!(
+        rounds(vec![task("P", "", &["D"]), task("c", "P", &[]), task("D", "", &["c"])]),
+        [["c", "P", "D"]]
+    );
+    assert_eq!(
+        rounds(vec![epic("E", "", &[]), task("c", "E", &["X"]), task("X", "", &["E"])]),
+        [["E", "c", "X"]]
+    );
+    let both = vec![task("c", "E", &[]), epic("E", "", &["Y"]), task("Y", "", &["E"])];
+    assert_eq!(rounds(both), [["E", "Y"]]);
+    let parents = vec![task("x", "y", &[]), task("y", "x", &[])];
+    assert_eq!(rounds(parents.clone()), [] as [Vec<String>; 0]);
+    assert_eq!(planned(&Backlog::new(parents).unwrap()), ["x", "y"]);
+}
+
+#[test]
+fn numbers_beyond_the_scale_are_an_order_of_their_own() {
+    let items = [9, 6, 5, 0, 1].map(|number: i64| {
+        let mut item = Item::new(TaskId::parse(&format!("n{number}")).unwrap(), "x");
+        item.priority = Priority::nearest(number - 1);
+        item.metadata.insert(Item::PRIORITY.to_owned(), number.into());
+        item
+    });
+    assert_eq!(planned(&Backlog::new(items.to_vec()).unwrap()), ["n0", "n1", "n5", "n6", "n9"]);
+}
+
+#[test]
+fn a_tree_of_a_hundred_thousand_tasks_that_all_wait_is_planned() {
+    const COUNT: usize = 100_000;
+    let items = |needed: Status| {
+        let items = (0..COUNT).map(|at| {
+            let mut item = Item::new(id(at), "x");
+            item.parent = if at < 2 { None } else { Some(id(at - 1)) };
+            item.depends_on = if at == 0 { Vec::new() } else { vec![id(0)] };
+            item.status = if at == 0 { needed } else { Status::Open };
+            item
+        });
+        items.collect::<Vec<_>>()
+    };
+    let open = Backlog::new(items(Status::Open)).unwrap();
+    assert_eq!(open.plan(&Wanted::default()).turns.len(), COUNT);
+    let blocked = Backlog::new(items(Status::Blocked)).unwrap();
+    assert_eq!(blocked.plan(&Wanted::default()).held.len(), COUNT);
 }
 
 #[test]

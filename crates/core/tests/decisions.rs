@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use ralph_core::agenda::{Agenda, Selection, Source};
 use ralph_core::check::Verification;
 use ralph_core::choice::ChosenBy;
 use ralph_core::control::{Control, ControlNo};
@@ -61,6 +62,8 @@ fn start(limits: Limits) -> Run {
         ),
         seed: 7,
         version: "0.0.0".to_owned(),
+        agenda: None,
+        template: None,
         forked_from: None,
     };
     Run::start(request, now(0))
@@ -97,7 +100,7 @@ fn begin(run: &mut Run, at: Moment) {
     loop {
         match run.step.clone() {
             Step::Baseline => run.after_baseline(Ok(Evidence::default()), BTreeMap::new(), at),
-            Step::Select => run.after_select(Some(run.task.clone()), at),
+            Step::Select => run.after_select(Selection::prompt(run.task.clone()), at),
             Step::Think(attempt) => run.after_think(attempt.clone(), brief::compose(run, &attempt), at),
             Step::Wait(_, then) if !run.is_paused() => run.after_wait(*then, at),
             Step::Code(..) | Step::Stop(_) | Step::Wait(..) => return,
@@ -405,18 +408,24 @@ fn failures_in_a_row_end_the_run_before_a_task_is_skipped_for_them() {
     }
 }
 
+fn agenda() -> Agenda {
+    let source = Source { tracker: "prd".to_owned(), name: "prd.json".to_owned(), file: None, open: 2 };
+    Agenda::new(source, ralph_core::backlog::Filter::default())
+}
+
 #[test]
 fn a_skipped_task_of_a_backlog_is_followed_by_others_and_never_taken_again() {
     let mut run = start(limits(|_| {}));
     run.policy.retry.on_error = OnError::Skip;
+    run.agenda = Some(agenda());
     let other = |id: &str| Task { id: ralph_core::id::TaskId::parse(id).unwrap(), ..Task::prompt("x") };
-    run.after_select(Some(other("t1")), now(1));
+    run.after_select(Selection::prompt(other("t1")), now(1));
     attempt(&mut run, Ok(report(1, NOT_YET)), now(1));
     assert_eq!((run.step.clone(), run.tally.errors), (Step::Select, 1));
-    run.after_select(Some(other("t2")), now(1));
+    run.after_select(Selection::prompt(other("t2")), now(1));
     assert_eq!((run.tally.errors, run.tally.on_task), (0, 1));
     attempt(&mut run, Ok(report(0, NOT_YET)), now(1));
-    run.after_select(Some(other("t1")), now(1));
+    run.after_select(Selection::prompt(other("t1")), now(1));
     assert_eq!(reason(&run), Some(StopReason::TasksUndone));
 }
 

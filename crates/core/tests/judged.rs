@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
+use ralph_core::agenda::Selection;
 use ralph_core::check::{
     Check, CheckExit, CheckResult, Command, Criterion, Failing, Judge, Judgement, Opinion, Verification,
 };
@@ -67,7 +68,10 @@ fn run(policy: Policy) -> Run {
     let crew = Crew::new(Member::new(name("one"), Vec::new()), vec![Member::new(name("two"), Vec::new())]);
     let (id, task) = (RunId::new(now().at, 1), Task::prompt("make it work"));
     let version = "0.0.0".to_owned();
-    Run::start(Request { id, task, policy, crew, seed: 7, version, forked_from: None }, now())
+    Run::start(
+        Request { id, task, policy, crew, seed: 7, version, agenda: None, template: None, forked_from: None },
+        now(),
+    )
 }
 
 fn report() -> Report {
@@ -173,7 +177,7 @@ fn objections_and_suggestions_are_in_the_next_brief() {
     let mut run = run(policy(Judge::Both, 1));
     run.after_baseline(Ok(Evidence::default()), Default::default(), now());
     iterate(&mut run, evidence(Some(true), Some(Opinion::Failure)));
-    run.after_select(Some(run.task.clone()), now());
+    run.after_select(Selection::prompt(run.task.clone()), now());
     let Step::Think(attempt) = run.step.clone() else { panic!("{:?}", run.step) };
     let brief = brief::compose(&run, &attempt).text;
     for part in ["the judge is not satisfied: because", "suggestion: look again", "decides as well"] {
@@ -183,7 +187,7 @@ fn objections_and_suggestions_are_in_the_next_brief() {
 
 /// One attempt with this evidence, to the end of its iteration.
 fn iterate(run: &mut Run, evidence: Evidence) {
-    run.after_select(Some(run.task.clone()), now());
+    run.after_select(Selection::prompt(run.task.clone()), now());
     let Step::Think(attempt) = run.step.clone() else { panic!("{:?}", run.step) };
     run.after_think(attempt.clone(), brief::compose(run, &attempt), now());
     run.after_code(attempt.clone(), Ok(report()), now());
@@ -208,7 +212,7 @@ fn what_a_judge_uses_up_counts_towards_the_limits() {
         usage: Usage { input_tokens: 60, output_tokens: 20, ..Usage::default() },
         duration_ms: 5,
     };
-    run.after_select(Some(run.task.clone()), now());
+    run.after_select(Selection::prompt(run.task.clone()), now());
     let Step::Think(attempt) = run.step.clone() else { panic!("{:?}", run.step) };
     run.after_think(attempt.clone(), brief::compose(&run, &attempt), now());
     run.after_code(attempt.clone(), Ok(report()), now());

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ralph_core::agenda::Selection;
 use ralph_core::attempt::Attempt;
 use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Failure, Verification};
 use ralph_core::control::{Control, ControlNo};
@@ -113,6 +114,8 @@ fn start(verification: Verification, completion: Completion) -> Run {
         ),
         seed: 7,
         version: "0.0.0".to_owned(),
+        agenda: None,
+        template: None,
         forked_from: None,
     };
     Run::start(request, now())
@@ -127,7 +130,7 @@ fn baseline(run: &mut Run, evidence: Evidence) {
 
 fn step(run: &mut Run) {
     match run.step.clone() {
-        Step::Select => run.after_select(Some(run.task.clone()), now()),
+        Step::Select => run.after_select(Selection::prompt(run.task.clone()), now()),
         Step::Think(attempt) => run.after_think(attempt.clone(), brief::compose(run, &attempt), now()),
         Step::Wait(_, then) => run.after_wait(*then, now()),
         Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, false, now()),

@@ -8,6 +8,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
 use ralph_core::Timestamp;
+use ralph_core::agenda::Selection;
 use ralph_core::brief;
 use ralph_core::check::{Check, CheckExit, CheckResult, Command, Criterion, Failing, Verification};
 use ralph_core::choice::ChosenBy;
@@ -170,6 +171,8 @@ impl World {
             crew: crew(&mut dice),
             seed,
             version: "0.0.0".to_owned(),
+            agenda: None,
+            template: None,
             forked_from: dice.one_in(10).then(|| ForkedFrom {
                 run: RunId::new(at, seed + 1),
                 iteration: 3,
@@ -244,8 +247,11 @@ impl World {
                     self.run.after_probe(&task, answered, self.now());
                     self.happened.push(format!("probe {}", if answered { "answered" } else { "in vain" }));
                 }
-                let task = (!self.dice.one_in(400)).then(|| self.run.task.clone());
-                self.run.after_select(task, self.now());
+                let selection = match self.dice.one_in(400) {
+                    true => Selection::Nothing(Vec::new()),
+                    false => Selection::prompt(self.run.task.clone()),
+                };
+                self.run.after_select(selection, self.now());
             }
             Step::Think(attempt) => {
                 assert_eq!(attempt.agent, self.run.crew.at_work().agent, "who works is who is told of");

@@ -2,7 +2,6 @@
 
 use ralph_core::event::Event;
 use ralph_core::report::Fault;
-use ralph_core::run::Pace;
 use ralph_store::Store;
 
 use crate::drive::Drive;
@@ -39,9 +38,9 @@ impl<S: Store + 'static> Drive<S> {
                 () = tokio::time::sleep(LOOK) => {}
             }
             self.look().await?;
-            if self.run.pace == Pace::Aborting {
+            if let Some(fault) = self.run.cut_short_by() {
                 asking.abort();
-                return Ok(Asked::CutShort(Fault::Aborted));
+                return Ok(Asked::CutShort(fault));
             }
         }
     }

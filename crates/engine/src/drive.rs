@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
+use ralph_core::agenda::Selection;
 use ralph_core::attempt::Attempt;
-use ralph_core::brief::{self, Brief};
+use ralph_core::brief::Brief;
 use ralph_core::event::{Event, Occasion};
 use ralph_core::moment::Moment;
 use ralph_core::run::{Pace, Run, Step};
@@ -47,6 +48,10 @@ pub struct Parts<S> {
     pub vault: Option<Arc<ralph_snapshot::Vault>>,
     /// How long what it holds is kept, and which snapshots other runs still need.
     pub retention: ralph_snapshot::Keep,
+    /// Who words the briefs; none for ralph's own plain words.
+    pub briefing: Option<Box<dyn crate::briefing::Briefing>>,
+    /// Where the backlog is kept; none for a prompt.
+    pub tracking: Option<crate::desk::Tracking>,
     pub feed: Feed,
     /// Whether somebody watches who could answer a question.
     pub attended: bool,
@@ -108,7 +113,7 @@ impl<S: Store + 'static> Drive<S> {
             Step::Think(attempt) => self.think(attempt).await?,
             Step::Code(attempt, brief) => self.code(attempt, brief).await?,
             Step::Verify(attempt, report) => self.verify(attempt, report).await?,
-            Step::Consolidate(attempt, verdict) => self.consolidate(attempt, verdict),
+            Step::Consolidate(attempt, verdict) => self.consolidate(attempt, verdict).await?,
             Step::Wait(until, then) => self.wait(until, *then).await?,
             Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),
             // Putting the tree back may have led here.
@@ -131,12 +136,13 @@ impl<S: Store + 'static> Drive<S> {
         self.baseline().await
     }
 
-    /// A prompt is its own only task.
     async fn select(&mut self) -> Result<(), EngineError> {
-        let task = self.run.task.clone();
-        self.probe(&task).await?;
+        let Some(selection) = self.selection().await? else { return Ok(()) };
+        if let Selection::Task { task, .. } = &selection {
+            self.probe(task).await?;
+        }
         self.remember_gate();
-        self.run.after_select(Some(task), self.now());
+        self.run.after_select(selection, self.now());
         Ok(())
     }
 
@@ -167,7 +173,7 @@ impl<S: Store + 'static> Drive<S> {
 
     fn brief(&mut self, attempt: Attempt) {
         self.remember_gate();
-        let brief = brief::compose(&self.run, &attempt);
+        let Some(brief) = self.worded(&attempt) else { return };
         crash_point("think.inside");
         self.run.after_think(attempt, brief, self.now());
         crash_point("think.after");
@@ -189,7 +195,7 @@ impl<S: Store + 'static> Drive<S> {
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }
-        if self.run.pace == Pace::Aborting {
+        if self.run.cut_short_by().is_some() {
             self.run.after_wait(self.run.step.clone(), self.now());
             return Ok(());
         }
@@ -200,12 +206,16 @@ impl<S: Store + 'static> Drive<S> {
         Ok(())
     }
 
-    fn consolidate(&mut self, attempt: Attempt, verdict: Verdict) {
+    async fn consolidate(&mut self, attempt: Attempt, verdict: Verdict) -> Result<(), EngineError> {
         crash_point("consolidate.before");
+        if self.close_task(&attempt, &verdict).await? == Settled::Rewound {
+            return Ok(());
+        }
         let now = self.now();
         crash_point("consolidate.inside");
         self.run.after_consolidate(attempt, verdict, self.parts.attended, now);
         crash_point("consolidate.after");
+        Ok(())
     }
 
     async fn stop(&mut self) -> Result<Settled, EngineError> {

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use ralph_core::event::Stream;
 use ralph_core::report::Fault;
-use ralph_core::run::Pace;
 use ralph_store::Store;
 use tokio::time::MissedTickBehavior;
 
@@ -111,8 +110,8 @@ impl<S: Store + 'static> Drive<S> {
                 }
                 (stream, read) = read_either(child, open, buffer.as_mut_slice()) => take_in(way, hear, stream, read)?,
             }
-            if self.run.pace == Pace::Aborting {
-                self.cut(way, Cut::Given(Fault::Aborted)).await?;
+            if let Some(fault) = self.run.cut_short_by() {
+                self.cut(way, Cut::Given(fault)).await?;
             }
         }
     }

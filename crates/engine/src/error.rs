@@ -24,6 +24,10 @@ pub enum EngineError {
     CutOff,
     #[error("there are no snapshots, so nothing can be put back")]
     NoSnapshots,
+    #[error("the tracker cannot be used: {0}")]
+    Desk(#[from] crate::desk::DeskError),
+    #[error("the run goes through a backlog, and nobody said where that is")]
+    NoTracker,
     #[error("cannot write {}", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot hand the lock of the tree to a guard")]
@@ -59,6 +63,8 @@ impl EngineError {
             }
             EngineError::Store(_)
             | EngineError::NoSnapshots
+            | EngineError::Desk(_)
+            | EngineError::NoTracker
             | EngineError::Custody(_)
             | EngineError::ShareLock { .. }
             | EngineError::Pipe { .. }

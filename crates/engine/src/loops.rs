@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use ralph_core::agenda::Selection;
 use ralph_core::brief;
 use ralph_core::check::Verification;
 use ralph_core::control::Control;
@@ -79,7 +80,7 @@ impl<S: Store> Loops<S> {
         let now = Moment { at: Timestamp::now(), running: std::time::Duration::ZERO };
         let mut run = Run::start(self.request(prompt, options, now.at)?, now);
         let task = run.task.clone();
-        run.after_select(Some(task), now);
+        run.after_select(Selection::prompt(task), now);
         if let Step::Think(attempt) = run.step.clone() {
             let brief = brief::compose(&run, &attempt);
             run.after_think(attempt, brief, now);
@@ -193,6 +194,8 @@ impl<S: Store> Loops<S> {
         Ok(Request {
             id: RunId::new(at, entropy),
             task,
+            agenda: None,
+            template: None,
             policy: Policy {
                 limits,
                 completion: Completion::by_promise(Promise { word, nonce: true }),

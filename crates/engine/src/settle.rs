@@ -48,6 +48,7 @@ impl<S: Store + 'static> Drive<S> {
                     self.gate = None;
                     self.parts.feed.entries(entries);
                     self.hooks.poke();
+                    self.show_at_hand().await?;
                     return Ok(Settled::Stands);
                 }
                 Commit::Controls(controls) => {

@@ -28,13 +28,14 @@ pub struct Ran {
 }
 
 impl Project {
-    /// `binary` is the ralph to try.
+    /// `binary` is the ralph to try, unless `RALPH_TEST_BINARY` names another, such as the one that is released.
     pub fn new(binary: impl Into<PathBuf>) -> Project {
+        let binary = std::env::var_os("RALPH_TEST_BINARY").map_or_else(|| binary.into(), PathBuf::from);
         let dir = tempfile::Builder::new().prefix("ralph-proof-").tempdir().expect("a temporary directory");
         for part in ["tree", "config/ralph", "runtime"] {
             fs::create_dir_all(dir.path().join(part)).expect("a directory in a temporary one");
         }
-        let project = Project { dir, binary: binary.into(), variables: Vec::new() };
+        let project = Project { dir, binary, variables: Vec::new() };
         project.with("RALPH_SET_AGENT__RETRY_DELAY", "20ms")
     }
 

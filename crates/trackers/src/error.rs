@@ -19,6 +19,8 @@ pub enum TrackerError {
     Contended { path: PathBuf },
     #[error("there is no task {id} in {tracker}")]
     NoTask { id: TaskId, tracker: String },
+    #[error("{} was changed, and has several tasks like {id}: which one it was cannot be told", .path.display())]
+    Ambiguous { path: PathBuf, id: TaskId },
     #[error("no backlog in {}", .root.display())]
     NoBacklog { root: PathBuf },
     #[error("no program {program} to reach the backlog in {} with", .root.display())]
@@ -90,6 +92,9 @@ impl TrackerError {
             TrackerError::NoFile { .. } => "name a file with --prd FILE".to_owned(),
             TrackerError::Contended { .. } => "end the other program, and try again".to_owned(),
             TrackerError::NoTask { .. } => "`ralph tasks` lists those that are there".to_owned(),
+            TrackerError::Ambiguous { .. } => {
+                "give each of them an id: `- [ ] ID: title`, or check the right one by hand".to_owned()
+            }
             TrackerError::NoBacklog { .. } => {
                 "write a prd.json or a TASKS.md with `- [ ] ID: title` lines, name a file with --prd FILE, or let \
                  ralph keep the tasks: `ralph tasks add \"TITLE\"`"

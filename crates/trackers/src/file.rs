@@ -1,18 +1,26 @@
 //! The file that a backlog is kept in: read whole and bounded, edited by ranges of bytes, replaced at once.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::fs::{self, OpenOptions};
+use std::io::Read;
 use std::ops::Range;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use crate::error::{Spot, TrackerError};
+use crate::temporary::Temporary;
 
 /// The largest file that is read.
 pub(crate) const MOST: u64 = 64 << 20;
 
 /// How often a file that another program has just changed is edited anew.
 const TRIES: usize = 8;
+
+/// How long to wait before a file that makes no sense is read again: most programs empty a file before they write it.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A file that nobody has written to for so long is not being written.
+const AT_REST: Duration = Duration::from_secs(2);
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -62,6 +70,54 @@ pub(crate) fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<(&'a str, usize),
     Ok((text, begin))
 }
 
+/// Whether what was read of a file is all there is to it.
+#[derive(Debug)]
+pub(crate) enum Sense<T> {
+    Made(T),
+    /// It may be in the middle of being written: empty, most likely.
+    Doubtful(T),
+}
+
+/// Reads the file and makes sense of it. What makes none, or is doubtful, may be what another program has just begun to
+/// write: it is read again, and counts only if it stays the same.
+pub(crate) fn understood<T>(
+    path: &Path,
+    understand: impl Fn(&[u8]) -> Result<Sense<T>, TrackerError>,
+) -> Result<(Vec<u8>, T), TrackerError> {
+    let mut bytes = read(path)?;
+    for _ in 0..TRIES {
+        let sense = match understand(&bytes) {
+            Ok(Sense::Made(sense)) => return Ok((bytes, sense)),
+            Ok(Sense::Doubtful(sense)) => Ok(sense),
+            Err(error @ TrackerError::Malformed { .. }) => Err(error),
+            Err(error) => return Err(error),
+        };
+        if is_at_rest(path) {
+            return sense.map(|sense| (bytes, sense));
+        }
+        std::thread::sleep(PAUSE);
+        let again = read(path)?;
+        if again == bytes {
+            return sense.map(|sense| (bytes, sense));
+        }
+        bytes = again;
+    }
+    Err(TrackerError::Contended { path: path.to_owned() })
+}
+
+fn is_at_rest(path: &Path) -> bool {
+    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+    let age = modified.ok().and_then(|modified| SystemTime::now().duration_since(modified).ok());
+    age.is_some_and(|age| age > AT_REST)
+}
+
+/// The file, and what it is a link to, if it is one.
+pub(crate) fn and_target(path: &Path) -> Vec<PathBuf> {
+    let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    let target = if is_link { fs::canonicalize(path).ok() } else { None };
+    std::iter::once(path.to_owned()).chain(target).collect()
+}
+
 /// Reads the file as it is now, asks what to change, and puts the changed one in its place. Whatever fails, the file is
 /// as it was. No edits: nothing is written.
 pub(crate) fn edit(
@@ -71,8 +127,7 @@ pub(crate) fn edit(
     // Somebody's link stays one: what it points at is what is changed.
     let target = fs::canonicalize(path).map_err(TrackerError::io("read", path))?;
     for _ in 0..TRIES {
-        let before = read(&target)?;
-        let edits = edits(&before)?;
+        let (before, edits) = understood(&target, |bytes| edits(bytes).map(Sense::Made))?;
         if edits.is_empty() {
             return Ok(Wrote::Nothing);
         }
@@ -100,10 +155,9 @@ pub enum Overwrite {
 /// Writes a new file, whole or not at all.
 pub fn create(path: &Path, text: &str, overwrite: Overwrite) -> Result<(), TrackerError> {
     let temporary = Temporary::write(path, text.as_bytes())?;
-    match (overwrite, &temporary.0) {
-        // A link is made only where nothing is, also if somebody else was quicker.
-        (Overwrite::Never, Some(new)) => fs::hard_link(new, path).map_err(TrackerError::io("write", path)),
-        (Overwrite::Never | Overwrite::Allowed, _) => temporary.replace(path),
+    match overwrite {
+        Overwrite::Never => temporary.settle(path),
+        Overwrite::Allowed => temporary.replace(path),
     }
 }
 
@@ -128,56 +182,15 @@ fn apply(bytes: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out
 }
 
-/// A file beside the one that it is to replace; gone if it does not.
-struct Temporary(Option<PathBuf>);
-
-impl Temporary {
-    fn write(target: &Path, bytes: &[u8]) -> Result<Temporary, TrackerError> {
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let path = target.with_file_name(format!(".{name}.ralph-{}", std::process::id()));
-        let error = || TrackerError::io("write", target);
-        // What a killed process of the same number left behind.
-        let _ = fs::remove_file(&path);
-        let created = OpenOptions::new().write(true).create_new(true).open(&path);
-        let mut file = created.map_err(error())?;
-        let temporary = Temporary(Some(path));
-        if let Ok(metadata) = fs::metadata(target) {
-            let mode = fs::Permissions::from_mode(metadata.mode() & 0o7777);
-            file.set_permissions(mode).map_err(error())?;
-        }
-        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(error())?;
-        Ok(temporary)
-    }
-
-    fn replace(mut self, target: &Path) -> Result<(), TrackerError> {
-        let path = self.0.take().expect("it is replaced once");
-        let replaced = fs::rename(&path, target);
-        if replaced.is_err() {
-            self.0 = Some(path);
-        }
-        replaced.map_err(TrackerError::io("write", target))?;
-        let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let synced =
-            File::open(directory.unwrap_or(Path::new("."))).and_then(|directory| directory.sync_all());
-        synced.map_err(TrackerError::io("write", target))
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Some(path) = &self.0 {
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::path::Path;
+    use std::time::{Duration, Instant, SystemTime};
 
-    use super::{Edit, Wrote, edit};
+    use super::{Edit, PAUSE, Sense, Wrote, edit, understood};
     use crate::error::TrackerError;
 
     fn to_x(range: std::ops::Range<usize>) -> Vec<Edit> {
@@ -224,6 +237,65 @@ mod tests {
         assert_eq!(restless, Err(TrackerError::Contended { path: path.clone() }));
         assert!(fs::read_to_string(&path).unwrap().starts_with("Xbc and more+"));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    /// Understands nothing but `whole`, and finishes writing after it has looked so often.
+    fn torn(path: &Path, first: &str, looks: usize) -> Result<usize, TrackerError> {
+        fs::write(path, first).unwrap();
+        let looked = Cell::new(0);
+        let read = understood(path, |bytes| {
+            looked.set(looked.get() + 1);
+            let found = match bytes {
+                b"" => Ok(Sense::Doubtful(())),
+                b"whole" => Ok(Sense::Made(())),
+                _ => Err(TrackerError::malformed(path, None, "torn", "wait")),
+            };
+            let more = if looked.get() < looks { "w".repeat(looked.get()) } else { "whole".to_owned() };
+            fs::write(path, more).unwrap();
+            found
+        });
+        read.map(|_| looked.get())
+    }
+
+    #[test]
+    fn a_file_that_is_being_written_is_read_when_it_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.json");
+        assert_eq!(torn(&path, "", 1), Ok(2), "emptied, then written");
+        assert_eq!(torn(&path, "wh", 3), Ok(4), "written in pieces");
+        assert_eq!(torn(&path, "", 100), Err(TrackerError::Contended { path: path.clone() }));
+    }
+
+    #[test]
+    fn what_stays_wrong_is_told_and_at_once_if_nobody_writes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.json");
+        fs::write(&path, "wrong").unwrap();
+        let refused = |_: &[u8]| -> Result<Sense<()>, TrackerError> {
+            Err(TrackerError::malformed(&path, None, "wrong", "correct it"))
+        };
+        let begun = Instant::now();
+        assert!(matches!(understood(&path, refused), Err(TrackerError::Malformed { .. })));
+        assert!(begun.elapsed() >= PAUSE, "it may have been torn");
+        let long_ago = SystemTime::now() - Duration::from_secs(60);
+        fs::File::options().append(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+        let begun = Instant::now();
+        assert!(understood(&path, refused).is_err());
+        assert!(begun.elapsed() < PAUSE, "nobody is writing it");
+    }
+
+    #[test]
+    fn an_edit_keeps_the_owner() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.md");
+        fs::write(&path, "abc").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
+        // Only root can give a file away; for others the owner is themselves before and after.
+        let _ = std::os::unix::fs::chown(&path, Some(65_534), Some(65_533));
+        let owner = |path: &Path| fs::metadata(path).map(|one| (one.uid(), one.gid(), one.mode())).unwrap();
+        let before = owner(&path);
+        assert_eq!(edit(&path, |_| Ok(to_x(1..2))), Ok(Wrote::Changes));
+        assert_eq!(owner(&path), before);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod markdown;
 mod native;
 mod prd;
 mod program;
+mod temporary;
 mod tracker;
 
 pub use beads::Beads;
@@ -24,4 +25,5 @@ pub use github::Github;
 pub use markdown::{Markdown, to_markdown};
 pub use native::{Native, from_lines, to_lines};
 pub use prd::{Prd, to_prd};
+pub use temporary::is_temporary;
 pub use tracker::{Changes, Context, Kept, Kind, Tracker, open};

@@ -70,12 +70,18 @@ pub trait Tracker: Send + fmt::Debug {
     /// What all of it is about.
     fn context(&mut self) -> Result<Context, TrackerError>;
 
-    /// The files that the backlog is kept in: they are ralph's business, not the agent's work.
+    /// The files that the backlog is kept in, links and what they point at: they are ralph's business, not the agent's
+    /// work. So is what [`is_temporary`](crate::is_temporary) tells of beside them.
     fn files(&self) -> Vec<PathBuf>;
 
     /// What counts first among tasks that are ready.
     fn order(&mut self) -> Order {
         Order::Priority
+    }
+
+    /// What a person should know of the last order that was told.
+    fn remark(&self) -> Option<&str> {
+        None
     }
 
     fn tasks(&mut self, filter: &Filter) -> Result<Vec<Item>, TrackerError> {
@@ -170,6 +176,17 @@ pub fn open(place: Place) -> Box<dyn Tracker> {
         Place::Github { root, program } => Box::new(Github::new(root, program)),
         Place::Native { state, root } => Box::new(Native::new(state, root)),
     }
+}
+
+/// The longest reason that is written down, in bytes; a command line takes about twice as much.
+const LONGEST_REASON: usize = 64 << 10;
+
+/// A reason as it can be told to any tracker: no NUL, and not without end.
+pub(crate) fn told(reason: &str) -> String {
+    let end =
+        (0..=LONGEST_REASON.min(reason.len())).rev().find(|at| reason.is_char_boundary(*at)).unwrap_or(0);
+    let cut = if end < reason.len() { "…" } else { "" };
+    reason[..end].replace('\0', "\u{fffd}") + cut
 }
 
 /// Keys of a foreign format that have no field of their own.

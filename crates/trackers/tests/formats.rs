@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::{Strategy, any, prop, proptest};
 use proptest::{prop_assert, prop_assert_eq};
-use ralph_core::backlog::{Item, Priority, Status};
+use ralph_core::backlog::{Item, Priority, Status, Wanted};
 use ralph_core::id::TaskId;
 use ralph_trackers::{Context, Markdown, Prd, Tracker, to_markdown, to_prd};
 use tempfile::TempDir;
@@ -54,7 +54,8 @@ fn a_new_key_is_laid_out_as_its_neighbours() {
     assert!(now.contains("      \"passes\": true,\n      \"completionNotes\": \"done\"\n    }"), "{now}");
     assert!(!now.contains("2020-01-01") && now.contains("\", \"version\": \"1\" }\n}"), "{now}");
     tracker.set_status(&id("a"), Status::Open).unwrap();
-    assert!(fs::read_to_string(&path).unwrap().contains("\"passes\": false"));
+    let open = fs::read_to_string(&path).unwrap();
+    assert!(open.contains("\"passes\": false,\n      \"completionNotes\": \"\"\n"), "it is not done: {open}");
 }
 
 #[test]
@@ -66,6 +67,35 @@ fn a_null_is_replaced_and_not_doubled() {
         fs::read_to_string(&path).unwrap(),
         "{\"userStories\":[{\"completionNotes\":\"x\",\"id\":\"a\",\"title\":\"A\",\"passes\":true}]}"
     );
+    let (_dir, path, mut tracker) = prd(
+        "{\"userStories\":[{\"completion\\u004eotes\":null,\"id\":\"a\",\"title\":\"A\",\"passes\":false}]}",
+    );
+    tracker.complete(&id("a"), "x").unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap().matches("otes").count(), 1, "however it is spelt");
+}
+
+#[test]
+fn stories_beyond_the_scale_of_priorities_keep_their_order() {
+    let story = |number: i64| {
+        format!("{{\"id\":\"US-{}\",\"title\":\"x\",\"priority\":{number},\"passes\":false}}", 100 - number)
+    };
+    let stories: Vec<String> = (1..=12).map(story).collect();
+    let (_dir, _path, mut tracker) = prd(&format!("{{\"userStories\":[{}]}}", stories.join(",")));
+    let backlog = tracker.load().unwrap();
+    let order: Vec<&TaskId> =
+        backlog.plan(&Wanted::default()).turns.iter().map(|turn| &turn.item.id).collect();
+    assert_eq!(order, backlog.items().iter().map(|item| &item.id).collect::<Vec<_>>());
+    let (_dir, _path, mut again) = prd(&to_prd(&Context::default(), backlog.items()));
+    assert_eq!(again.load().unwrap().items(), backlog.items());
+}
+
+#[test]
+fn the_files_of_a_tracker_are_the_link_and_what_it_points_at() {
+    let (dir, path, _) = prd("{\"userStories\":[]}");
+    let link = dir.path().join("link.json");
+    std::os::unix::fs::symlink("prd.json", &link).unwrap();
+    let files = Prd::new(link.clone(), dir.path().to_owned()).files();
+    assert_eq!(files, [link, path.canonicalize().unwrap()]);
 }
 
 #[test]
@@ -97,6 +127,12 @@ fn the_document_behind_a_prd_is_read_only_inside_the_project() {
     assert_eq!(context("../prd.md"), "# The plan");
     assert_eq!(context("../../secret.md"), "");
     assert_eq!(context(dir.path().join("secret.md").to_str().unwrap()), "");
+    fs::write(root.join("long.md"), "ä".repeat(1 << 20)).unwrap();
+    let long = context("../long.md");
+    assert!(
+        long.starts_with("ää") && long.ends_with("ä\n\n[1048576 bytes more in ../long.md]\n"),
+        "what is cut is told"
+    );
 }
 
 const CHECKLIST: &str = "# Plan\r\n\r\nWhat it is *about*.\r\n\r\n- [ ] Build it\r\n    - [ ] US-1: the base\r\n      - Priority: high\r\n\r\n      Some words\r\n      ```sh\r\n      - [ ] not a task\r\n      ```\r\n\t- [x] US-2: the top\r\n\t  - Depends on: US-1\r\n~~~\r\n- [ ] nor this\r\n~~~\r\n<!--\r\n- [ ] nor this\r\n-->\r\n\r\n    - [ ] code\r\n\r\n> - [ ] quoted\r\n\r\n* [ ] Build it\r\n+ [-] dropped\r\n";

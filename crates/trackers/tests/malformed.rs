@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use ralph_core::id::TaskId;
 use ralph_trackers::{Beads, Markdown, Prd, Tracker, TrackerError, Viewer};
@@ -44,6 +44,9 @@ impl Cases {
     fn file(&mut self, class: &'static str, name: &str, bytes: &[u8], whence: Where) {
         let path = self.dir.path().join(name);
         fs::write(&path, bytes).unwrap();
+        // As if nobody had written to it lately: it is not read twice.
+        let opened = File::options().append(true).open(&path).unwrap();
+        opened.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         self.refused(class, &path, whence);
         assert!(fs::read(&path).unwrap() == bytes, "{class}: it was written to");
         fs::remove_file(&path).unwrap();
@@ -202,8 +205,9 @@ fn of_stories(cases: &mut Cases) {
         cases
             .prd("foreign formats", GOOD.replacen("\"passes\":false", &format!("\"passes\":false,{key}"), 1));
     }
-    cases.prd("blank titles", GOOD.replacen("\"A\"", "\"\"", 1));
-    cases.prd("blank titles", GOOD.replacen("\"A\"", "\" \\n \"", 1));
+    for title in ["", " ", " \\n ", "\\t", "\\u00a0", "\\u2003\\r"] {
+        cases.prd("blank titles", GOOD.replacen("\"A\"", &format!("\"{title}\""), 1));
+    }
 }
 
 fn of_bytes(cases: &mut Cases) {
@@ -227,6 +231,7 @@ fn of_bytes(cases: &mut Cases) {
         let bytes = [mark.as_slice(), &GOOD.bytes().flat_map(|byte| [byte, 0]).collect::<Vec<_>>()].concat();
         cases.file("UTF-16", "prd.json", &bytes, Where::File);
         cases.file("UTF-16", "TODO.md", &bytes, Where::File);
+        cases.file("UTF-16", "TODO.md", mark, Where::File);
     }
     for depth in [200, 10_000, 1_000_000] {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
@@ -239,12 +244,27 @@ fn of_bytes(cases: &mut Cases) {
     let many = vec!["{\"id\":\"a\",\"title\":\"A\",\"passes\":true}"; 200_001].join(",");
     cases.prd("too many", format!("{{\"userStories\":[{many}]}}"));
     cases.markdown("too many", "- [ ] x\n".repeat(200_001));
+    // What is kept of them must stay within bounds.
+    for (good, key) in [("[\"x\"]", "acceptanceCriteria"), ("[\"l\"]", "labels"), ("[]", "dependsOn")] {
+        let many = format!("[{}\"\"]", "\"\",".repeat(1_000_000));
+        cases.prd("too many", GOOD.replacen(&format!("\"{key}\":{good}"), &format!("\"{key}\":{many}"), 1));
+    }
+    let keys: String = (0..200_000).map(|no| format!("\"k{no}\":1,")).collect();
+    cases.prd("too many", GOOD.replacen("\"id\":\"a\"", &format!("{keys}\"id\":\"a\""), 1));
+    cases.markdown(
+        "too many",
+        format!("- [ ] x\n  - Acceptance criteria:\n{}", "    - c\n".repeat(1_000_000)),
+    );
+    cases.markdown("too many", format!("- [ ] x\n  - Labels: {}\n", "a,".repeat(1_000_000)));
 }
 
 fn of_markdown(cases: &mut Cases) {
-    for first in ["US-1:", "**US-1**", "[US-1]", "`US-1`"] {
-        cases.markdown("duplicate ids", format!("- [ ] {first} one\n\ntext\n\n* [x] US-1: two\n"));
-        cases.markdown("duplicate ids", format!("- [ ] {first} one\n  - [ ] two {{#US-1}}\n"));
+    for first in ["- [ ] **US-1** one", "- [ ] __US-1__ one", "- [ ] one {#US-1}", "1. [x] **US-1:** one"] {
+        cases.markdown("duplicate ids", format!("{first}\n\ntext\n\n* [x] **US-1** two\n"));
+        cases.markdown("duplicate ids", format!("{first}\n  - [ ] two {{#US-1}}\n"));
+    }
+    for mark in ["?", ">", "!", "y", "✓", "o", "*", "\t"] {
+        cases.markdown("unknown marks", format!("- [x] one\n- [{mark}] two\n"));
     }
     for priority in ["5", "-1", "P9", "very high", "1.5", "", "99999999999999999999"] {
         cases.markdown("bad priorities", format!("- [ ] T-1: one\n  - Priority: {priority}\n"));
@@ -253,8 +273,9 @@ fn of_markdown(cases: &mut Cases) {
         cases.markdown("bad dependencies", format!("- [ ] T-1: one\n  - Depends on: T-2, {name}\n"));
         cases.markdown("bad dependencies", format!("- [ ] T-1: one\n  - Blocks: {name}\n"));
     }
-    for (bullet, depth) in [("- [ ] x", 70), ("- x", 70), ("- [ ] x", 1_000), ("* x", 1_000)] {
-        let lines = (0..depth).map(|level| format!("{}{bullet}\n", "  ".repeat(level)));
+    for (bullet, depth) in [("- [ ] x", 70), ("- x", 70), ("1. x", 70), ("- [ ] x", 1_000), ("* x", 1_000)] {
+        let step = " ".repeat(bullet.find(' ').unwrap() + 1);
+        let lines = (0..depth).map(|level| format!("{}{bullet}\n", step.repeat(level)));
         cases.markdown("nested too deep", lines.collect::<String>());
     }
 }
@@ -262,8 +283,10 @@ fn of_markdown(cases: &mut Cases) {
 fn of_files(cases: &mut Cases) {
     for name in ["prd.json", "TODO.md"] {
         let path = cases.dir.path().join(name);
-        File::create(&path).unwrap().set_len(100_000_000).unwrap();
-        cases.refused("too large", &path, Where::File);
+        for size in [100_000_000, (64 << 20) + 1] {
+            File::create(&path).unwrap().set_len(size).unwrap();
+            cases.refused("too large", &path, Where::File);
+        }
         fs::write(&path, vec![b'x'; 100_000_000]).unwrap();
         cases.refused("too large", &path, Where::File);
         fs::remove_file(&path).unwrap();
@@ -293,6 +316,8 @@ fn whatever_is_wrong_with_a_file_is_told_and_nothing_is_written() {
     of_files(&mut cases);
     let all: usize = cases.told.iter().map(|(_, count)| count).sum();
     println!("{all} cases in {} classes: {:?}", cases.told.len(), cases.told);
+    let few: Vec<_> = cases.told.iter().filter(|(_, count)| *count < 5).collect();
+    assert!(few.is_empty(), "classes with less than five cases: {few:?}");
     assert!(all >= 300 && cases.told.len() >= 15, "{all} cases in {} classes", cases.told.len());
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -3,7 +3,8 @@
 
 It is strict about its arguments: whatever these programs do not document is refused with exit status 2. The issues are
 in .beads/stand-in.json, and every call is added to .beads/calls. STAND_IN_SHAPE, in .beads/shape, chooses between the
-shapes of answers that the versions have: `array` (br 0.1.12) or `object` (br 0.7.6, from its source).
+shapes of answers that the versions have: `array` (br 0.1.12), `refusal` (br 0.1.14, from its source: the same, but where
+nothing was closed it fails) or `object` (br 0.7.6, from its source).
 """
 import json
 import os
@@ -73,7 +74,19 @@ def found(issues, name):
 
 
 def is_closed(issues, name):
-    return any(issue["id"] == name and issue["status"] == "closed" for issue in issues)
+    return any(issue["id"] == name and issue["status"] in ("closed", "tombstone") for issue in issues)
+
+
+def blocked_by(issues, issue, depth=50):
+    """What is blocked blocks its children, too."""
+    dependencies = issue.get("dependencies", [])
+    waits = [one["depends_on_id"] for one in dependencies if one["type"] in ("blocks", "conditional-blocks", "waits-for")]
+    waits = [f"{one}:open" for one in waits if not is_closed(issues, one)]
+    if waits or depth == 0:
+        return waits
+    parents = [one["depends_on_id"] for one in dependencies if one["type"] == "parent-child"]
+    parents = [one for one in issues if one["id"] in parents]
+    return [f"{one['id']}:parent-blocked" for one in parents if blocked_by(issues, one, depth - 1)]
 
 
 def listed(issue):
@@ -104,7 +117,13 @@ def answer_show(args):
         issue = dict(found(issues, name))
         if "dependencies" in issue:
             issue["dependencies"] = [
-                {"id": one["depends_on_id"], "title": "x", "status": "open", "priority": 2, "dependency_type": one["type"]}
+                {
+                    "id": one["depends_on_id"],
+                    "title": "x",
+                    "status": next((other["status"] for other in issues if other["id"] == one["depends_on_id"]), "unknown"),
+                    "priority": 2,
+                    "dependency_type": one["type"],
+                }
                 for one in issue["dependencies"]
             ]
         shown.append(issue)
@@ -133,15 +152,19 @@ def answer_close(args):
     closed, skipped = [], []
     for name in ids:
         issue = found(issues, name)
-        blockers = [one["depends_on_id"] for one in issue.get("dependencies", []) if one["type"] == "blocks"]
-        blockers = [one for one in blockers if not is_closed(issues, one)]
-        if blockers:
-            skipped.append({"id": name, "reason": f"blocked by {', '.join(blockers)}"})
+        blockers = blocked_by(issues, issue)
+        if is_closed(issues, name) or blockers:
+            skipped.append({"id": name, "reason": f"blocked by: {', '.join(blockers)}"})
             continue
         issue["status"], issue["close_reason"] = "closed", given.get("--reason", "")
         closed.append({"id": name, "title": issue["title"], "status": "closed", "close_reason": issue["close_reason"]})
     save(issues)
-    return {"closed": closed, "skipped": skipped, "warnings": []} if skipped or shape() == "object" else closed
+    if shape() == "object":
+        return {"closed": closed, "skipped": skipped, "warnings": []}
+    if shape() == "refusal" and not closed:
+        print(json.dumps(closed))
+        complain("NOTHING_TO_DO", f"Nothing to do: all {len(skipped)} issue(s) skipped")
+    return closed
 
 
 def main():

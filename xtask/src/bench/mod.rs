@@ -55,6 +55,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         succeed(cargo().args(["bench", "--locked", "-p", "ralph-snapshot", "--bench", "trees"]))?;
     }
     succeed(cargo().args(["bench", "--locked", "-p", "ralph-trackers", "--bench", "backlogs"]))?;
+    succeed(cargo().args(["bench", "--locked", "-p", "ralph-templates", "--bench", "briefs"]))?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use ralph_core::control::{Control, ControlNo};
-use ralph_core::id::RunId;
+use ralph_core::id::{RunId, TaskId};
 use ralph_core::moment::Moment;
 use ralph_core::report::Fault;
 use ralph_core::run::{Run, Step};
@@ -42,6 +42,20 @@ pub(crate) struct PauseArgs {
     run: Option<String>,
 }
 
+/// Go on with a backlog without one of its tasks.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph skip               not on with the task at hand; its agent is ended
+  ralph skip --task US-7   not with this one, when its turn comes")]
+pub(crate) struct SkipArgs {
+    /// The run's id or the beginning of it; the latest by default
+    run: Option<String>,
+    /// A task of the backlog; the one at hand by default
+    #[arg(long, value_name = "ID", value_parser = TaskId::parse)]
+    task: Option<TaskId>,
+}
+
 /// Put a sentence into the next brief.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  ralph steer \"leave the public API as it is\"")]
@@ -62,6 +76,20 @@ pub(crate) fn stop(args: StopArgs) -> Outcome {
 
 pub(crate) fn pause(args: PauseArgs) -> Outcome {
     ask(args.run, Control::Pause, "pauses before its next attempt; `ralph resume` goes on")
+}
+
+pub(crate) fn skip(args: SkipArgs) -> Outcome {
+    let told = match &args.task {
+        Some(task) => format!("leaves {task} out"),
+        None => "goes on without the task at hand".to_owned(),
+    };
+    ask_after(args.run, Control::Skip { task: args.task }, &told, |_, run| match &run.agenda {
+        Some(_) => Ok(()),
+        None => {
+            let problem = Problem::new("this run has a prompt, and no task that could be skipped");
+            Err(problem.next("`ralph stop` ends it").into())
+        }
+    })
 }
 
 pub(crate) fn steer(args: SteerArgs) -> Outcome {

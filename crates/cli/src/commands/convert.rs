@@ -8,6 +8,7 @@ use super::Outcome;
 use super::tasks::into_own;
 use crate::backlog::{TrackerFlags, tracker_problem};
 use crate::format::{Format, tell, write_file};
+use crate::problem::{Place, Problem};
 use crate::words::print;
 
 /// Write a backlog anew in another format; the one that it is read from stays as it is.
@@ -53,7 +54,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut tracker = TrackerFlags::of_file(&args.file).choose()?.tracker;
     let items = tracker.load().map_err(|error| tracker_problem(&error))?.into_items();
     let context = tracker.context().map_err(|error| tracker_problem(&error))?;
-    let text = format.write(&context, &items);
+    let is_copied = format.kind() == Some(tracker.kind());
+    // Nothing is lost of what is in the right format already.
+    let text = if is_copied { read_text(&args.file)? } else { format.write(&context, &items) };
     let output = args.output.clone().unwrap_or_else(|| args.file.with_file_name(format.file_name()));
     if output == Path::new("-") {
         print(&text);
@@ -61,6 +64,15 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     let overwrite = if args.force { Overwrite::Allowed } else { Overwrite::Never };
     write_file(&output, &text, overwrite, Some(&args.file))?;
-    tell(format, &items, &output);
+    tell(&items, &output);
+    if !is_copied {
+        print(&format.lost(&items));
+    }
     Ok(0)
+}
+
+fn read_text(path: &Path) -> Result<String, Problem> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Problem::new(format!("cannot read this file: {error}")).at(Place::from(path.to_owned()))
+    })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use ralph_core::agenda::Agenda;
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
 use ralph_core::put_back::ForkedFrom;
@@ -15,6 +16,8 @@ use super::Outcome;
 use super::resume::load;
 use super::rollback::take_tree;
 use super::run::{ShowFlags, register};
+use crate::briefing;
+use crate::desk;
 use crate::history::{History, short};
 use crate::perform::{Stage, hooks, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
@@ -75,6 +78,8 @@ async fn fork(args: Args, project: Project) -> Outcome {
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, settings) = project.settings(&store, false).await?;
     ready::to_go_on(&seen, &staff, &place, &state_dir, &settings).await?;
+    let briefing = briefing::again(&seen, &settings.wording, (&place, &store), false).await?;
+    let tracking = desk::again(seen.agenda.as_ref(), &place)?;
     let Some(vault) = vault::wanted(&place, &settings.snapshots)? else {
         let next = "set `enabled = true` in [snapshots], and `state_dir` to a place outside the project";
         return Err(Problem::new("a fork needs snapshots, and none are taken here").next(next).into());
@@ -90,7 +95,19 @@ async fn fork(args: Args, project: Project) -> Outcome {
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let redactor = redactor();
-    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault: Some(vault) };
+    let stage = Stage {
+        place,
+        state_dir,
+        settings,
+        store,
+        lock,
+        staff,
+        redactor,
+        how,
+        vault: Some(vault),
+        briefing,
+        tracking,
+    };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
@@ -144,6 +161,8 @@ fn new_run(id: RunId, at: Timestamp, seen: Run, from: ForkedFrom) -> Run {
     let request = Request {
         id,
         task: seen.task,
+        template: seen.template,
+        agenda: seen.agenda.map(|agenda| Agenda::new(agenda.source, agenda.filter)),
         policy: seen.policy,
         crew: seen.crew.for_another_run(),
         seed: ralph_engine::entropy(),

@@ -111,6 +111,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::JudgeAsked { iteration, .. }
             | Event::Progress { iteration, .. }
             | Event::IterationEnded { iteration, .. }
+            | Event::TaskStarted { iteration, .. }
             | Event::TaskCompleted { iteration, .. }
             | Event::QuestionAsked { iteration, .. }
             | Event::TaskSkipped { iteration, .. }

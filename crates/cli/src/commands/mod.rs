@@ -24,6 +24,7 @@ pub(crate) mod set;
 pub(crate) mod snapshots;
 pub(crate) mod status;
 pub(crate) mod tasks;
+pub(crate) mod template;
 pub(crate) mod trust;
 pub(crate) mod why;
 
@@ -67,11 +68,13 @@ enum Command {
     Fork(fork::Args),
     Stop(control::StopArgs),
     Pause(control::PauseArgs),
+    Skip(control::SkipArgs),
     Set(set::Args),
     Steer(control::SteerArgs),
     Inbox(inbox::InboxArgs),
     Answer(inbox::AnswerArgs),
     Tasks(Box<tasks::Args>),
+    Template(template::Args),
     Prd(prd::Args),
     Convert(convert::Args),
     Agents(agents::Args),
@@ -101,11 +104,13 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Fork(args) => fork::run(args),
         Command::Stop(args) => control::stop(args),
         Command::Pause(args) => control::pause(args),
+        Command::Skip(args) => control::skip(args),
         Command::Set(args) => set::run(args),
         Command::Steer(args) => control::steer(args),
         Command::Inbox(args) => inbox::inbox(args),
         Command::Answer(args) => inbox::answer(args),
         Command::Tasks(args) => tasks::run(&args),
+        Command::Template(args) => template::run(&args),
         Command::Prd(args) => prd::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Agents(args) => agents::run(args),

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
-use ralph_core::backlog::{Finding, Severity, review};
+use ralph_core::backlog::{About, Finding, Severity, review};
+use ralph_trackers::TrackerError;
 use serde::Serialize;
 
 use super::Outcome;
 use crate::backlog::{TrackerFlags, tracker_problem};
 use crate::render::{BAD, CALM, FAINT, GOOD, inert, paint};
 use crate::words::{counted, print, print_json};
+
+/// The exit code where the file makes no sense.
+const UNREADABLE: u8 = 2;
 
 /// Look after the file that a backlog is in.
 #[derive(Debug, clap::Args)]
@@ -49,7 +53,15 @@ pub(crate) struct Checked {
 pub(crate) fn run(args: &Args) -> Outcome {
     let Action::Check(args) = &args.action;
     let mut tracker = TrackerFlags::of_file(&args.file).choose()?.tracker;
-    let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
+    let backlog = match tracker.load() {
+        Ok(backlog) => backlog,
+        // Who asked for JSON gets it of what is wrong with the file, too.
+        Err(error @ TrackerError::Malformed { .. }) if args.json => {
+            print_json(&Checked { source: tracker.source(), tasks: 0, findings: vec![unreadable(&error)] });
+            return Ok(UNREADABLE);
+        }
+        Err(error) => return Err(tracker_problem(&error).into()),
+    };
     let findings = review(&backlog);
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let checked = Checked { source: tracker.source(), tasks: backlog.items().len(), findings };
@@ -59,6 +71,16 @@ pub(crate) fn run(args: &Args) -> Outcome {
         print(&told(&checked, errors));
     }
     Ok(u8::from(errors > 0))
+}
+
+fn unreadable(error: &TrackerError) -> Finding {
+    Finding {
+        severity: Severity::Error,
+        about: About::Malformed,
+        tasks: Vec::new(),
+        what: error.to_string(),
+        next: error.hint(),
+    }
 }
 
 fn told(checked: &Checked, errors: usize) -> String {

@@ -15,7 +15,9 @@ use ralph_store::{Commit, SqliteStore, Store, StoreError};
 use super::Outcome;
 use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
+use crate::briefing;
 use crate::debt;
+use crate::desk;
 use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
@@ -74,11 +76,14 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let (place, state_dir, settings) = project.settings(&store, args.yes).await?;
     let asked = foreseen(&store, &id, None).await?.unwrap_or(seen);
     ready::to_go_on(&asked, &staff, &place, &state_dir, &settings).await?;
+    let briefing = briefing::again(&asked, &settings.wording, (&place, &store), args.yes).await?;
+    let tracking = desk::again(asked.agenda.as_ref(), &place)?;
     let vault = vault::wanted(&place, &settings.snapshots)?;
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings), args.keep_tree).await?;
     let (redactor, how) = (redactor(), args.show.how(settings.detail));
-    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault };
+    let stage =
+        Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault, briefing, tracking };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }

@@ -1,70 +1,73 @@
 //! `ralph run`.
 
-use std::io::Read;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
+use ralph_core::agenda::Agenda;
 use ralph_core::agent_event::Detail;
 use ralph_core::crew::Crew;
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
-use ralph_core::policy::Policy;
+use ralph_core::policy::{Policy, Signal};
 use ralph_core::promise::contains_literal_tag;
 use ralph_core::redact::Redactor;
 use ralph_core::run::{Request, Run};
 use ralph_core::task::Task;
-use ralph_engine::deliveries;
 use ralph_engine::lock::TreeLock;
+use ralph_engine::{Place, Tracking, deliveries};
 use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
-use crate::attach::attach;
+use crate::backlog::{FilterFlags, TrackerFlags};
+use crate::briefing;
 use crate::crew::{check, crew};
 use crate::criteria::{protects_something, trusted_checks, without_secrets};
+use crate::desk;
 use crate::judge;
 use crate::models::{self, Asking};
 use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
-use crate::problem::{self, Problem, Problems};
+use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
+use crate::prompt::{self, Prompt};
 use crate::sandbox::Ground;
 use crate::screen::Show;
 use crate::settings::Given;
 use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags, SandboxFlags, SnapshotFlags};
 use crate::vault;
-use crate::words::size;
 
-/// As much as a prompt may be, its files included.
-const MOST_ATTACHED: u64 = 1 << 20;
-
-/// Keep an agent at a prompt until it is done, a limit is reached, or you stop it.
+/// Keep an agent at a prompt or a backlog until it is done, a limit is reached, or you stop it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   ralph run \"fix the failing tests\" --agent-command 'my-agent --yes' --max-iterations 10
   ralph run - < prompt.md                      the prompt from standard input
   ralph run \"port this\" --file src/old.c --max-duration 2h --json
+  ralph run                                    the backlog that is there: `ralph tasks` shows it
+  ralph run --prd TODO.md --label ui --max-iterations-per-task 5
 
 The first Ctrl-C, SIGTERM or SIGHUP ends the agent and stops the run, which can be resumed; the second
 kills it at once. Under `nohup` SIGHUP is ignored.")]
 pub(crate) struct Args {
-    /// What the agent is to do; `-` reads it from standard input
-    prompt: String,
+    /// What the agent is to do; `-` reads it from standard input. Without it, the tasks of a backlog
+    prompt: Option<String>,
 
     /// Attach a file; may be repeated. Small texts are put into the prompt, other files are named, and handed over to
     /// agents that take files
-    #[arg(long = "file", value_name = "PATH")]
+    #[arg(long = "file", value_name = "PATH", requires = "prompt")]
     files: Vec<PathBuf>,
 
-    /// A label of the task, for the routes of the configuration; may be repeated
-    #[arg(long = "label", value_name = "LABEL")]
-    labels: Vec<String>,
-
-    /// The task's priority, for the routes of the configuration: 0, the most urgent, to 4
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=4))]
+    /// The prompt's priority, for the routes of the configuration: 0, the most urgent, to 4
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=4), requires = "prompt")]
     priority: Option<u8>,
+
+    #[command(flatten)]
+    tracker: TrackerFlags,
+    #[command(flatten)]
+    filter: FilterFlags,
 
     #[command(flatten)]
     agent: AgentFlags,
@@ -130,15 +133,80 @@ pub(crate) fn run(args: Args) -> Outcome {
     args.snapshots.add_to(&mut flags);
     let project = Project::here(flags)?;
     let redactor = redactor();
-    let (text, files) = prompt(&args.prompt, &args.files)?;
-    let mut prompt = redacted(&text, &redactor);
-    prompt.task.files = files;
-    prompt.task.labels = args.labels.iter().map(|label| redactor.text(label).into_owned()).collect();
-    prompt.task.priority = args.priority;
-    block_on(start(args, project, prompt, redactor))
+    let work = work(&args, &redactor)?;
+    block_on(start(args, project, work, redactor))
 }
 
-async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor) -> Outcome {
+/// What a run begins with.
+struct ToDo {
+    task: Task,
+    agenda: Option<Agenda>,
+    template: Option<String>,
+    notices: Vec<String>,
+}
+
+/// What a run is given to do.
+enum Work {
+    Prompt(Box<Prompt>),
+    Backlog(Box<desk::Begun>),
+}
+
+fn work(args: &Args, redactor: &Redactor) -> Result<Work, Problems> {
+    let Some(given) = &args.prompt else {
+        return Ok(Work::Backlog(Box::new(desk::begin(&args.tracker, &args.filter)?)));
+    };
+    if args.tracker.is_given() || args.filter.chooses() {
+        let problem = Problem::new("a prompt is no task of a backlog");
+        return Err(problem
+            .next("leave out the prompt to work on the backlog, or the flags that choose from it")
+            .into());
+    }
+    let (text, files) = prompt::read(given, &args.files)?;
+    let mut prompt = prompt::redacted(&text, redactor);
+    prompt.task.files = files;
+    prompt.task.labels = args.filter.label.iter().map(|label| redactor.text(label).into_owned()).collect();
+    prompt.task.priority = args.priority;
+    Ok(Work::Prompt(Box::new(prompt)))
+}
+
+impl Work {
+    /// What goes into the run, and where its backlog is kept.
+    fn begin(self, place: &Place, redactor: &Redactor) -> Result<(ToDo, Option<Tracking>), Problems> {
+        match self {
+            Work::Prompt(prompt) => {
+                let Prompt { task, notices } = *prompt;
+                Ok((ToDo { task, agenda: None, template: None, notices }, None))
+            }
+            Work::Backlog(begun) => {
+                let clean = |text: &str| redactor.text(text).into_owned();
+                let to_do = ToDo {
+                    task: Task::backlog(&clean(&begun.title)),
+                    agenda: Some(begun.agenda.clone()),
+                    template: None,
+                    notices: begun.notices.iter().map(|notice| clean(notice)).collect(),
+                };
+                Ok((to_do, Some(begun.tracking(place)?)))
+            }
+        }
+    }
+
+    /// The kind of tracker, for a backlog.
+    fn tracker(&self) -> Option<&str> {
+        match self {
+            Work::Prompt(_) => None,
+            Work::Backlog(begun) => Some(&begun.agenda.source.tracker),
+        }
+    }
+
+    fn open_tasks(&self) -> Option<NonZeroU32> {
+        match self {
+            Work::Prompt(_) => None,
+            Work::Backlog(begun) => Some(begun.open),
+        }
+    }
+}
+
+async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> Outcome {
     let at = Timestamp::now();
     let id = RunId::new(at, ralph_engine::entropy());
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
@@ -155,7 +223,8 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     protects_something(&args.promise.protect, &place.root)?;
     without_secrets(&checks, &redactor)?;
     let crew = crew(&settings, &redactor)?;
-    let policy = settings.policy(checks);
+    let policy = settings.policy(checks, work.open_tasks());
+    closes_something(&policy, &work)?;
     judge::asked_for(&settings, &policy)?;
     check(&crew, &staff, &policy.limits)?;
     let judge = judge::check(&crew, &staff, &policy)?;
@@ -169,19 +238,36 @@ async fn start(args: Args, project: Project, prompt: Prompt, redactor: Redactor)
     };
     let asking = Asking { staff: &staff, root: &place.root, environment: &environment };
     models::check(&crew, &state_dir, asking).await?;
+    let template = briefing::template(work.tracker(), &settings.wording, (&place, &store), args.yes).await?;
+    let (mut given, tracking) = work.begin(&place, &redactor)?;
+    let (policy, notice) = briefing::fitted(policy, template.as_ref());
+    given.notices.extend(notice);
+    given.template = settings.wording.template.as_ref().map(|file| file.to_string_lossy().into_owned());
     let vault = vault::wanted(&place, &settings.snapshots)?;
     let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
     judge::check_surroundings(judge.as_ref(), &place, &policy, ground, asking).await?;
-    let mut run = new_run(id, at, &prompt, policy, crew);
+    let mut run = new_run(id, at, given, policy, crew);
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let how = args.show.how(settings.detail);
-    let stage = Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault };
+    let briefing = briefing::briefing(template, &run, &place)?;
+    let stage =
+        Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault, briefing, tracking };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
+}
+
+/// Only a task of a backlog can be closed in a tracker.
+fn closes_something(policy: &Policy, work: &Work) -> Result<(), Problem> {
+    let is_prompt = matches!(work, Work::Prompt(_));
+    if !is_prompt || !policy.completion.require.contains(&Signal::Tracker) {
+        return Ok(());
+    }
+    let problem = Problem::new("a prompt is in no tracker, so nobody could close it there");
+    Err(problem.next("leave `tracker` out of --require (or of `completion.require`), or work on a backlog"))
 }
 
 /// Where every run of this machine can be found.
@@ -198,16 +284,18 @@ fn from_here(mut words: Vec<String>, root: &Path) -> Vec<String> {
     words
 }
 
-fn new_run(id: RunId, at: Timestamp, prompt: &Prompt, policy: Policy, crew: Crew) -> Run {
-    let mut notices = prompt.notices.clone();
-    if contains_literal_tag(&prompt.task.body) && policy.completion.promise.nonce {
+fn new_run(id: RunId, at: Timestamp, given: ToDo, policy: Policy, crew: Crew) -> Run {
+    let mut notices = given.notices;
+    if contains_literal_tag(&given.task.body) && policy.completion.promise.nonce {
         notices.push(
             "the prompt contains a whole promise tag; only the word with this run's nonce counts".to_owned(),
         );
     }
     let request = Request {
         id,
-        task: prompt.task.clone(),
+        task: given.task,
+        agenda: given.agenda,
+        template: given.template,
         policy,
         crew,
         seed: ralph_engine::entropy(),
@@ -219,61 +307,4 @@ fn new_run(id: RunId, at: Timestamp, prompt: &Prompt, policy: Policy, crew: Crew
         run.note(at, Event::Notice { text });
     }
     run
-}
-
-struct Prompt {
-    task: Task,
-    notices: Vec<String>,
-}
-
-/// ralph itself never holds a secret beyond this point, so none can be stored.
-fn redacted(text: &str, redactor: &Redactor) -> Prompt {
-    let clean = redactor.text(text).into_owned();
-    let mut notices = Vec::new();
-    if clean != text {
-        notices.push(
-            "the prompt contained what looks like a secret; it was replaced and the agent does not get it"
-                .to_owned(),
-        );
-    }
-    Prompt { task: Task::prompt(&clean), notices }
-}
-
-/// What the prompt says, and the files that it only names.
-fn prompt(given: &str, files: &[PathBuf]) -> Result<(String, Vec<String>), Problems> {
-    let mut text = given.to_owned();
-    if given == "-" {
-        let problem =
-            |what: String| Problem::new(what).at(problem::Place::from(PathBuf::from("standard input")));
-        text = bounded(std::io::stdin(), problem)?;
-    }
-    if text.trim().is_empty() {
-        let next = "say what is to be done: `ralph run \"PROMPT\"`";
-        return Err(Problem::new("the prompt is empty").next(next).into());
-    }
-    let attached = files.iter().map(|path| attach(path)).collect::<Result<Vec<_>, _>>()?;
-    attached.iter().for_each(|file| text.push_str(&file.text));
-    if text.len() as u64 > MOST_ATTACHED {
-        let what = format!(
-            "the prompt and its files are {} in all, at most {} are allowed",
-            size(text.len() as u64),
-            size(MOST_ATTACHED)
-        );
-        return Err(Problem::new(what)
-            .next("name paths in the prompt instead; the agent can read them")
-            .into());
-    }
-    Ok((text, attached.into_iter().filter_map(|file| file.path).collect()))
-}
-
-/// All of it, or a refusal: what is cut off in silence is lost.
-fn bounded(from: impl Read, problem: impl Fn(String) -> Problem) -> Result<String, Problems> {
-    let mut text = String::new();
-    let read = from.take(MOST_ATTACHED + 1).read_to_string(&mut text);
-    read.map_err(|error| problem(format!("cannot read it as text: {error}")))?;
-    if text.len() as u64 > MOST_ATTACHED {
-        let what = format!("too large for a prompt: at most {} are allowed", size(MOST_ATTACHED));
-        return Err(problem(what).next("name its path in the prompt instead; the agent can read it").into());
-    }
-    Ok(text)
 }

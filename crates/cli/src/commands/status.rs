@@ -5,7 +5,7 @@ use ralph_core::account::Account;
 use ralph_core::id::RunId;
 use ralph_core::put_back::PutBack;
 use ralph_core::stop::RunState;
-use ralph_core::view::{Doing, RunView};
+use ralph_core::view::{BacklogView, Doing, RunView};
 use ralph_engine::lock;
 use ralph_engine::output::printable;
 use ralph_store::{RunSummary, SqliteStore, Store};
@@ -119,6 +119,9 @@ async fn list(store: &SqliteStore, json: bool) -> Outcome {
 fn tell(status: &Status, account: &Account) -> String {
     let view = &status.view;
     let mut text = format!("run       {}\ntask      {}\n", view.run, view.description);
+    if let Some(backlog) = &view.backlog {
+        text += &format!("backlog   {}\n", printable(&backlog_line(backlog)));
+    }
     text += &format!("state     {}\n", state(status));
     if let (Some(reason), Some(evidence)) = (&view.stop_reason, &view.evidence) {
         text += &format!("stopped   {reason}: {}\n", printable(evidence));
@@ -163,6 +166,12 @@ fn tell(status: &Status, account: &Account) -> String {
     }
     text += &next(status);
     text
+}
+
+fn backlog_line(backlog: &BacklogView) -> String {
+    let BacklogView { source, completed, skipped } = backlog;
+    let skipped = if skipped.is_empty() { String::new() } else { format!(", {} skipped", skipped.len()) };
+    format!("{} of {} completed{skipped}, {}", completed.len(), source.open, source.name)
 }
 
 fn state(status: &Status) -> String {

@@ -8,6 +8,7 @@ use ralph_store::{SqliteStore, Store, settle};
 use serde::Serialize;
 
 use super::Outcome;
+use crate::briefing;
 use crate::criteria;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
@@ -88,7 +89,7 @@ struct Asked {
     listing: Vec<String>,
 }
 
-/// What the configuration can do, and which commands the project has for checks.
+/// What the configuration can do, which commands the project has for checks, and its templates.
 fn asked(project: &Project, path: &str) -> Vec<Asked> {
     let configured = executable_digest(&project.loaded.project).map(|Digest { hash, listing }| Asked {
         key: path.to_owned(),
@@ -98,7 +99,13 @@ fn asked(project: &Project, path: &str) -> Vec<Asked> {
     let root = &project.place.root;
     let found =
         criteria::found_digest(root).map(|(hash, listing)| Asked { key: criteria::key(root), hash, listing });
-    configured.into_iter().chain(found).collect()
+    let named = project.loaded.project.partial.template.as_ref().map(|set| set.value.as_path());
+    let templates = briefing::of_project(root, named).into_iter().map(|(key, hash, path)| Asked {
+        key,
+        hash,
+        listing: vec![format!("words what agents are told by {}", path.display())],
+    });
+    configured.into_iter().chain(found).chain(templates).collect()
 }
 
 async fn decide(store: &SqliteStore, asked: &[Asked], yes: bool) -> Outcome {

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use ralph_core::account::{Account, Pass};
 use ralph_core::check::CheckResult;
+use ralph_core::ledger::{Dealt, ledger};
 use ralph_core::stop::{RunState, StopReason};
+use ralph_engine::Place;
+use ralph_store::SqliteStore;
 use serde::Serialize;
 
 use super::Outcome;
@@ -12,7 +15,7 @@ use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run};
 use crate::settings::Given;
 use crate::words::{print, print_json};
-use crate::{bars, evidence, follow, pointed, render};
+use crate::{bars, evidence, follow, pointed, render, summary};
 
 /// Show why a run stopped, or why an iteration was decided as it was: the evidence, and what to do next.
 #[derive(Debug, clap::Args)]
@@ -21,9 +24,10 @@ Examples:
   ralph why                    why the latest run stopped
   ralph why 2                  what its iteration 2 was decided from
   ralph why 1nfm 2             the same of another run
+  ralph why US-7               what became of a task of its backlog, and what that took
   ralph why --json | jq '.iterations[] | select(.tampering != [])'")]
 pub(crate) struct Args {
-    /// The run's id or the beginning of it; the latest by default
+    /// The run's id or the beginning of it, the latest by default; or a task of its backlog
     run: Option<String>,
     /// An iteration; the last by default
     #[arg(value_name = "N")]
@@ -53,6 +57,13 @@ pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
     block_on(async {
         let store = project.existing_store()?;
+        if let Some(dealt) = task(&store, &project.place, run.as_deref()).await? {
+            match args.json {
+                true => print_json(&dealt),
+                false => print(&summary::task(&dealt)),
+            }
+            return Ok(0);
+        }
         let id = find_run(&store, &project.place, run.as_deref()).await?;
         let account = follow::account(&store, &id).await?;
         let picked = iteration.map(|number| pick(&account, number)).transpose()?;
@@ -69,6 +80,14 @@ pub(crate) fn run(args: Args) -> Outcome {
         }
         Ok(0)
     })
+}
+
+/// The task that the word names in the latest run, if it does.
+async fn task(store: &SqliteStore, place: &Place, word: Option<&str>) -> Result<Option<Dealt>, Problems> {
+    let Some(word) = word else { return Ok(None) };
+    let Ok(latest) = find_run(store, place, None).await else { return Ok(None) };
+    let journal = follow::journal(store, &latest).await?;
+    Ok(ledger(&journal).into_iter().find(|dealt| dealt.task.as_str() == word))
 }
 
 fn pick(account: &Account, number: u32) -> Result<&Pass, Problems> {

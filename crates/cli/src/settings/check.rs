@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use ignore::gitignore::GitignoreBuilder;
 use ralph_core::check::{Check, Command, Criterion, Judge};
+use ralph_core::nearest::{nearest, shortened};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
 use super::catalogue::{CommandValue, CriterionName, DurationText};
-use super::nearest::{nearest, shortened};
 use super::origin::Set;
 use super::raw::{GivenTable, Raw};
 use super::reader::Reader;

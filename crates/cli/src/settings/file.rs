@@ -7,10 +7,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use ralph_core::nearest::{nearest, shortened};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::nearest::{nearest, shortened};
 use super::origin::{Layer, Origin, Source};
 use super::raw::{Given, GivenTable, Item, Raw};
 use super::value::{UNLIMITED, wishes_no_limit};

@@ -30,6 +30,9 @@ pub(crate) struct LimitFlags {
     /// Stop after this many iterations that try what had failed before; needs criteria
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) max_circular: Option<String>,
+    /// Skip a task of a backlog after this many iterations
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_iterations_per_task: Option<String>,
     /// Wait this long between iterations: 0.5 or 500ms
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub(crate) iteration_delay: Option<String>,
@@ -48,6 +51,8 @@ impl LimitFlags {
         given.flag("--max-consecutive-failures", "limits", "max_consecutive_failures", failures);
         given.flag("--max-no-progress", "limits", "max_no_progress", self.max_no_progress.as_deref());
         given.flag("--max-circular", "limits", "max_circular", self.max_circular.as_deref());
+        let per_task = self.max_iterations_per_task.as_deref();
+        given.flag("--max-iterations-per-task", "limits", "max_iterations_per_task", per_task);
         given.flag("--iteration-delay", "limits", "iteration_delay", self.iteration_delay.as_deref());
         given.flag("--unlimited", "limits", "unlimited", self.unlimited.then_some("true"));
     }
@@ -157,7 +162,8 @@ pub(crate) struct PromiseFlags {
     /// and custom with a command: custom='make check'; may be repeated
     #[arg(long, value_name = "CRITERION")]
     pub(crate) criteria: Vec<String>,
-    /// The signals that must all be there in one iteration, with commas between them: criteria, promise
+    /// The signals that must all be there in one iteration, with commas between them: criteria, promise,
+    /// tracker (the agent closed the task of a backlog itself)
     #[arg(long, value_name = "SIGNALS")]
     pub(crate) require: Option<String>,
     /// Who judges: exit, the checks' status and output, agent or both
@@ -169,6 +175,9 @@ pub(crate) struct PromiseFlags {
     /// Files that the agent may not change because they are part of the checks: tests/**; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) protect: Vec<String>,
+    /// A template for what the agent is told (docs/templates.md)
+    #[arg(long, value_name = "FILE", alias = "prompt-template")]
+    pub(crate) template: Option<String>,
     /// Take the bare word, without a suffix of its own for each attempt
     #[arg(long)]
     pub(crate) no_nonce: bool,
@@ -183,8 +192,16 @@ impl PromiseFlags {
         given.flag("--judge", "verify", "judge", self.judge.as_deref());
         given.flag("--red-first", "verify", "red_first", self.red_first.then_some("true"));
         given.flag("--protect", "verify", "protect", lines(&self.protect).as_deref());
+        let template = self.template.as_deref().map(from_here);
+        given.flag("--template", "", "template", template.as_deref());
         given.flag("--no-nonce", "promise", "nonce", self.no_nonce.then_some("false"));
     }
+}
+
+/// A file that is typed is meant from where it is typed.
+fn from_here(file: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    here.join(file).to_string_lossy().into_owned()
 }
 
 impl Given {

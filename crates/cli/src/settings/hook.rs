@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use ralph_core::nearest::{nearest, shortened};
 use schemars::JsonSchema;
 
 use super::catalogue::{CommandValue, DurationText, EventName};
-use super::nearest::{nearest, shortened};
 use super::origin::Set;
 use super::raw::{GivenTable, Raw};
 use super::reader::Reader;
@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 29] = [
+pub(crate) const EVENTS: [&str; 30] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -29,6 +29,7 @@ pub(crate) const EVENTS: [&str; 29] = [
     "progress",
     "verdict",
     "iteration_ended",
+    "task_started",
     "task_completed",
     "task_skipped",
     "control_applied",

@@ -23,6 +23,7 @@ pub(crate) struct LimitsSet {
     max_consecutive_failures: Option<NonZeroU32>,
     max_no_progress: Option<NonZeroU32>,
     max_circular: Option<NonZeroU32>,
+    max_iterations_per_task: Option<NonZeroU32>,
     iteration_delay: Option<Duration>,
 }
 
@@ -44,13 +45,17 @@ impl LimitsSet {
             max_consecutive_failures: value(&part.max_consecutive_failures),
             max_no_progress: value(&part.max_no_progress),
             max_circular: value(&part.max_circular),
+            max_iterations_per_task: value(&part.max_iterations_per_task),
             iteration_delay: value(&part.iteration_delay),
         })
     }
 
     /// The limits of one run: what was set, completed with the defaults of its kind.
     pub(crate) fn of(&self, kind: Kind) -> Limits {
-        let defaults = Limits::defaults(kind);
+        let defaults = match self.max_iterations_per_task {
+            Some(per_task) => Limits::defaults(kind).with_iterations_per_task(kind, per_task),
+            None => Limits::defaults(kind),
+        };
         let (max_iterations, default_duration) = match self.iterations {
             Iterations::Default => (defaults.max_iterations, defaults.max_duration),
             Iterations::AtMost(most) => (Some(most), defaults.max_duration),

@@ -41,6 +41,9 @@ pub(crate) struct Partial {
     /// Where ralph keeps its journals and the output of agents, as an absolute path.
     #[schemars(with = "Option<String>", extend("default" = "~/.local/state/ralph"))]
     pub(crate) state_dir: Option<Set<PathBuf>>,
+    /// A template for briefs, below the project's root unless it is absolute; unset, the first that `ralph template` finds.
+    #[schemars(with = "Option<String>", extend("examples" = ["docs/brief.hbs"]))]
+    pub(crate) template: Option<Set<PathBuf>>,
     #[schemars(with = "Option<LimitsPart>")]
     pub(crate) limits: LimitsPart,
     #[schemars(with = "Option<AgentPart>")]
@@ -71,7 +74,8 @@ pub(crate) struct Partial {
 #[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct LimitsPart {
-    /// How many iterations a run may have (100 for a prompt, 10 for a prompt with criteria).
+    /// How many iterations a run may have (100 for a prompt, 10 for a prompt with criteria, as many
+    /// as its tasks may have for a backlog).
     #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_ITERATIONS), extend("examples" = [100]))]
     pub(crate) max_iterations: Option<Set<NonZeroU32>>,
     /// How long a run may take, pauses not counted (8h, with criteria 30m).
@@ -89,6 +93,9 @@ pub(crate) struct LimitsPart {
     /// How many iterations in a row may leave files, commits and failures as they were (3 where there are criteria).
     #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_FAILURES), extend("examples" = [3]))]
     pub(crate) max_no_progress: Option<Set<NonZeroU32>>,
+    /// How many iterations a task of a backlog may have before it is skipped (3).
+    #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_ITERATIONS), extend("examples" = [3]))]
+    pub(crate) max_iterations_per_task: Option<Set<NonZeroU32>>,
     /// How often what failed before may be tried again (2 where there are criteria).
     #[schemars(with = "Option<u32>", range(min = 1, max = limits::MOST_FAILURES), extend("examples" = [2]))]
     pub(crate) max_circular: Option<Set<NonZeroU32>>,
@@ -240,6 +247,7 @@ impl Partial {
     fn take(from: &mut Reader<'_>) -> Partial {
         Partial {
             state_dir: from.take("", "state_dir", plain::directory),
+            template: from.take("", "template", plain::file),
             limits: LimitsPart::take(from),
             agent: AgentPart::take(from),
             promise: PromisePart {
@@ -278,6 +286,7 @@ impl Partial {
         checks.extend(self.checks);
         Partial {
             state_dir: self.state_dir.or(lower.state_dir),
+            template: self.template.or(lower.template),
             limits: self.limits.over(lower.limits),
             agent: self.agent.over(lower.agent),
             promise: PromisePart {
@@ -314,6 +323,8 @@ impl LimitsPart {
             max_consecutive_failures: from
                 .take("limits", "max_consecutive_failures", |r| count_u32(r, limits::MOST_FAILURES)),
             max_no_progress: from.take("limits", "max_no_progress", |r| count_u32(r, limits::MOST_FAILURES)),
+            max_iterations_per_task: from
+                .take("limits", "max_iterations_per_task", |r| count_u32(r, limits::MOST_ITERATIONS)),
             max_circular: from.take("limits", "max_circular", |r| count_u32(r, limits::MOST_FAILURES)),
             iteration_delay: from.take("limits", "iteration_delay", |r| delay(r, DAY)),
             unlimited: from.take("limits", "unlimited", plain::boolean),
@@ -328,6 +339,7 @@ impl LimitsPart {
             max_cost_usd: self.max_cost_usd.or(lower.max_cost_usd),
             max_consecutive_failures: self.max_consecutive_failures.or(lower.max_consecutive_failures),
             max_no_progress: self.max_no_progress.or(lower.max_no_progress),
+            max_iterations_per_task: self.max_iterations_per_task.or(lower.max_iterations_per_task),
             max_circular: self.max_circular.or(lower.max_circular),
             iteration_delay: self.iteration_delay.or(lower.iteration_delay),
             unlimited: self.unlimited.or(lower.unlimited),

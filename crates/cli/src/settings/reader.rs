@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use ralph_core::nearest::{nearest, shortened};
+
 use super::environment;
-use super::nearest::{nearest, shortened};
 use super::origin::{Origin, Set, dotted};
 use super::raw::{Item, Raw};
 use super::value::Refused;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,6 +32,7 @@ const KEPT: u64 = 32 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) state_dir: PathBuf,
+    pub(crate) wording: Wording,
     pub(crate) agent: Agent,
     pub(crate) output: Kept,
     pub(crate) routes: Vec<Route>,
@@ -67,6 +69,17 @@ pub(crate) struct Agent {
     pub(crate) protocol: Protocol,
     pub(crate) env_exclude: Vec<String>,
     pub(crate) custody: CustodyChoice,
+}
+
+/// Where the templates of briefs are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wording {
+    /// The file that was named.
+    pub(crate) template: Option<PathBuf>,
+    /// Whether it was the project that named it.
+    pub(crate) is_of_project: bool,
+    /// The directory of the user's `config.toml`.
+    pub(crate) user_dir: Option<PathBuf>,
 }
 
 /// What to keep an agent's processes together with.
@@ -114,14 +127,16 @@ pub(crate) struct Kept {
 }
 
 impl Settings {
-    /// What a run with these checks is held to. Where nobody says what must hold, the checks decide if there are any,
+    /// What a run with these checks is held to, over so many tasks if it has a backlog. Where nobody says what must hold, the checks decide if there are any,
     /// or the agent that judges.
-    pub(crate) fn policy(&self, checks: Vec<Check>) -> Policy {
+    pub(crate) fn policy(&self, checks: Vec<Check>, open_tasks: Option<NonZeroU32>) -> Policy {
         let verification = Verification { checks, ..self.verification.clone() };
-        let (kind, decides) = if verification.gives_evidence() {
-            (Kind::PromptWithCriteria, Signal::Criteria)
-        } else {
-            (Kind::Prompt, Signal::Promise)
+        let criteria = verification.gives_evidence();
+        let decides = if criteria { Signal::Criteria } else { Signal::Promise };
+        let kind = match open_tasks {
+            Some(open_tasks) => Kind::Backlog { open_tasks, criteria },
+            None if criteria => Kind::PromptWithCriteria,
+            None => Kind::Prompt,
         };
         let require = self.require.clone().unwrap_or_else(|| BTreeSet::from([decides]));
         Policy {
@@ -145,6 +160,14 @@ impl Settings {
         let base = certain(&agent.retry_delay);
         Ok(Settings {
             state_dir: state_dir(merged.state_dir.as_ref(), env)?,
+            wording: Wording {
+                template: merged.template.as_ref().map(|set| set.value.clone()),
+                is_of_project: merged
+                    .template
+                    .as_ref()
+                    .is_some_and(|set| set.origin.layer() == Layer::Project),
+                user_dir: base_dir(env, "XDG_CONFIG_HOME", ".config"),
+            },
             agent: Agent {
                 name: agent.name.as_ref().map(|set| set.value.clone()),
                 command: agent.command.as_ref().map(|set| set.value.clone()),

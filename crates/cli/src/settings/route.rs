@@ -1,11 +1,11 @@
 //! Routes: which agent, model and effort a task gets.
 
+use ralph_core::nearest::shortened;
 use ralph_core::route::{Condition, Route, Span, Trouble};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
 use super::catalogue::{IterationSpan, PrioritySpan, TroubleNames};
-use super::nearest::shortened;
 use super::origin::Set;
 use super::raw::{GivenTable, Raw};
 use super::reader::Reader;

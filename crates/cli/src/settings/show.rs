@@ -49,18 +49,31 @@ fn row<T>(
 }
 
 fn rows(merged: &Partial) -> Vec<Row> {
-    let Partial { state_dir, limits, agent, promise, completion, verify, snapshots, output, sandbox, .. } =
-        merged;
+    let Partial {
+        state_dir,
+        template,
+        limits,
+        agent,
+        promise,
+        completion,
+        verify,
+        snapshots,
+        output,
+        sandbox,
+        ..
+    } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
         row("", "state_dir", state_dir, |dir| json!(dir.to_string_lossy())),
+        row("", "template", template, |file| json!(file.to_string_lossy())),
         row("limits", "max_iterations", &limits.max_iterations, |n| json!(n)),
         row("limits", "max_duration", &limits.max_duration, time),
         row("limits", "max_tokens", &limits.max_tokens, |n| json!(n)),
         row("limits", "max_cost_usd", &limits.max_cost_usd, |c| json!(cost::written_out(*c))),
         row("limits", "max_consecutive_failures", &limits.max_consecutive_failures, |n| json!(n)),
         row("limits", "max_no_progress", &limits.max_no_progress, |n| json!(n)),
+        row("limits", "max_iterations_per_task", &limits.max_iterations_per_task, |n| json!(n)),
         row("limits", "max_circular", &limits.max_circular, |n| json!(n)),
         row("limits", "iteration_delay", &limits.iteration_delay, time),
         row("limits", "unlimited", &limits.unlimited, |on| json!(on)),

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use ralph_core::nearest::shortened;
 use ralph_core::policy::OnFailure;
 use schemars::JsonSchema;
 
 use super::catalogue::{DurationText, OnFailureName, SizeText};
-use super::nearest::shortened;
 use super::origin::Set;
 use super::raw::Raw;
 use super::reader::Reader;

@@ -64,6 +64,9 @@ fn carried(partial: &Partial) -> Vec<Carried> {
         carry("state_dir", &partial.state_dir, |dir| {
             (json!(dir), format!("keeps ralph's state in {}", dir.display()))
         }),
+        carry("template", &partial.template, |file| {
+            (json!(file), format!("words what agents are told by {}", file.display()))
+        }),
         carry("unlimited", &unlimited.cloned(), |on| {
             (json!(on), "takes the limit on iterations away".to_owned())
         }),

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use super::graph::Backlog;
 use crate::id::TaskId;
 
 /// All that is said must hold; of several epics, labels or ids one is enough.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
     /// What is below one of these, at any depth.
     pub epics: Vec<TaskId>,
@@ -18,7 +20,7 @@ pub struct Filter {
 }
 
 /// `3`, `1-5`, `3-`, `-10`, and several of them with commas between.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range(Vec<(usize, usize)>);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

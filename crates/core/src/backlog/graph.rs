@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::arrows::{Arrows, Edge, cycles, number_of as place};
 use super::item::Item;
+use super::tree::Tree;
+use super::waits::{Progress, Waits};
 use crate::id::TaskId;
 
 /// The entries of a tracker, in its order, and the arrows between them.
@@ -18,6 +21,9 @@ pub struct Backlog {
     cycles: Vec<Vec<TaskId>>,
     /// For each entry, which of the cycles it is caught in.
     caught: Vec<Option<u32>>,
+    waits: Waits,
+    /// How far it is now.
+    progress: Progress,
 }
 
 /// Two entries cannot have one name.
@@ -49,13 +55,15 @@ impl Backlog {
                 }
             };
         }
-        let (edges, unknown) = edges(&items, &places);
+        let (edges, unknown, missing) = edges(&items, &places);
         let dependencies = Arrows::new(items.len(), edges.iter().copied());
         let dependents = Arrows::new(items.len(), edges.iter().map(|(from, to)| (*to, *from)));
-        let (cycles, caught) = cycles(&dependencies);
-        let name = |round: Vec<usize>| round.into_iter().map(|at| items[at].id.clone()).collect();
-        let cycles = cycles.into_iter().map(name).collect();
-        Ok(Backlog { items, places, dependencies, dependents, unknown, cycles, caught })
+        let (waits, progress) = Waits::new(&items, Tree::new(&items, &places), &dependencies, missing);
+        let (cycles, caught) = cycles(waits.arrows());
+        let name = |at: usize| items[at].id.clone();
+        let cycles = cycles.into_iter().map(|round| simple(&waits, &round).into_iter().map(name).collect());
+        let cycles = cycles.collect();
+        Ok(Backlog { items, places, dependencies, dependents, unknown, cycles, caught, waits, progress })
     }
 
     pub fn items(&self) -> &[Item] {
@@ -70,13 +78,14 @@ impl Backlog {
         self.items
     }
 
-    /// Dependencies that nothing can meet.
+    /// What open tasks depend on and nothing can meet.
     pub fn unknown(&self) -> &[UnknownDependency] {
         &self.unknown
     }
 
-    /// Tasks that wait for themselves: of each tangle one round, in which each depends on the next and the last on
-    /// the first.
+    /// Open tasks that wait for themselves: of each tangle one round, in which each waits for the next and the last
+    /// for the first. A task waits for what it depends on and for what holds up the task that it is part of; a
+    /// container, for what is in it.
     pub fn cycles(&self) -> impl Iterator<Item = &[TaskId]> {
         self.cycles.iter().map(Vec::as_slice)
     }
@@ -96,6 +105,12 @@ impl Backlog {
         ends.iter().map(|at| &self.items[*at as usize])
     }
 
+    /// Containers that are open although all that is in them is settled and nothing holds them up, in an order in
+    /// which they can be closed.
+    pub fn finished(&self) -> impl Iterator<Item = &Item> {
+        self.progress.containers().iter().map(|at| &self.items[*at])
+    }
+
     pub(super) fn place(&self, id: &TaskId) -> Option<usize> {
         self.places.get(id).map(|at| *at as usize)
     }
@@ -108,22 +123,27 @@ impl Backlog {
         self.dependents.from(at)
     }
 
+    pub(super) fn waits(&self) -> &Waits {
+        &self.waits
+    }
+
+    /// How far it is now.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
     /// The round of the tangle that a place is caught in.
     pub(super) fn cycle_of(&self, at: usize) -> Option<&[TaskId]> {
         self.caught[at].map(|cycle| self.cycles[cycle as usize].as_slice())
     }
 }
 
-fn place(at: usize) -> u32 {
-    u32::try_from(at).expect("a backlog has fewer than four billion tasks")
-}
-
-type Edge = (u32, u32);
-
-/// Every arrow once, whichever end told of it.
-fn edges(items: &[Item], places: &HashMap<TaskId, u32>) -> (Vec<Edge>, Vec<UnknownDependency>) {
+/// Every arrow once, whichever end told of it; what open tasks depend on that is not there, and how many such
+/// dependencies each task has.
+fn edges(items: &[Item], places: &HashMap<TaskId, u32>) -> (Vec<Edge>, Vec<UnknownDependency>, Vec<u32>) {
     let count = items.iter().map(|item| item.depends_on.len() + item.blocks.len()).sum();
     let (mut edges, mut unknown) = (Vec::with_capacity(count), Vec::new());
+    let mut counts = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         let mut missing: Vec<&TaskId> = Vec::new();
         for id in &item.depends_on {
@@ -134,119 +154,30 @@ fn edges(items: &[Item], places: &HashMap<TaskId, u32>) -> (Vec<Edge>, Vec<Unkno
         }
         missing.sort_unstable();
         missing.dedup();
-        unknown.extend(
-            missing.into_iter().map(|id| UnknownDependency { task: item.id.clone(), missing: id.clone() }),
-        );
+        counts.push(place(missing.len()));
+        if !item.status.is_settled() {
+            let told = |id: &TaskId| UnknownDependency { task: item.id.clone(), missing: id.clone() };
+            unknown.extend(missing.into_iter().map(told));
+        }
         // What it holds up and is not there is not held up.
         edges.extend(item.blocks.iter().filter_map(|id| Some((*places.get(id)?, place(at)))));
     }
     edges.sort_unstable();
     edges.dedup();
-    (edges, unknown)
+    (edges, unknown, counts)
 }
 
-/// Arrows from each of `n` places, all in two lists.
-#[derive(Debug, Clone)]
-struct Arrows {
-    /// Where the ends of a place's arrows begin; those of the next follow.
-    begin: Vec<u32>,
-    ends: Vec<u32>,
-}
-
-impl Arrows {
-    fn new(count: usize, edges: impl Iterator<Item = Edge> + Clone) -> Arrows {
-        let mut begin = vec![0_u32; count + 1];
-        for (from, _) in edges.clone() {
-            begin[from as usize + 1] += 1;
-        }
-        for at in 0..count {
-            begin[at + 1] += begin[at];
-        }
-        let mut ends = vec![0; begin[count] as usize];
-        let mut next = begin.clone();
-        for (from, to) in edges {
-            ends[next[from as usize] as usize] = to;
-            next[from as usize] += 1;
-        }
-        Arrows { begin, ends }
+/// A round by its tasks. Where it passes through a task twice, as one that others are part of and as itself, the way
+/// from the one to the other is a round of its own: both wait for the same.
+fn simple(waits: &Waits, round: &[usize]) -> Vec<usize> {
+    let mut way: Vec<usize> = Vec::with_capacity(round.len());
+    let mut seen: HashMap<usize, usize> = HashMap::with_capacity(round.len());
+    for at in round.iter().map(|node| waits.place(*node)) {
+        match seen.entry(at) {
+            Entry::Vacant(free) => free.insert(way.len()),
+            Entry::Occupied(first) => return way.split_off(*first.get()),
+        };
+        way.push(at);
     }
-
-    fn from(&self, at: usize) -> &[u32] {
-        &self.ends[self.begin[at] as usize..self.begin[at + 1] as usize]
-    }
-
-    fn count(&self) -> usize {
-        self.begin.len() - 1
-    }
-}
-
-const UNSEEN: u32 = u32::MAX;
-
-/// One round of every tangle, and which tangle each place is caught in. Tarjan's way, with a stack of its own.
-fn cycles(arrows: &Arrows) -> (Vec<Vec<usize>>, Vec<Option<u32>>) {
-    let count = arrows.count();
-    let (mut number, mut lowest) = (vec![UNSEEN; count], vec![0_u32; count]);
-    let (mut caught, mut cycles) = (vec![None; count], Vec::new());
-    let mut on_stack = vec![false; count];
-    let (mut stack, mut path): (Vec<usize>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
-    let mut seen = 0;
-    for start in 0..count {
-        if number[start] != UNSEEN {
-            continue;
-        }
-        path.push((start, 0));
-        while let Some((at, done)) = path.pop() {
-            if done == 0 {
-                (number[at], lowest[at]) = (seen, seen);
-                seen += 1;
-                stack.push(at);
-                on_stack[at] = true;
-            } else {
-                let child = arrows.from(at)[done - 1] as usize;
-                if on_stack[child] {
-                    lowest[at] = lowest[at].min(lowest[child]);
-                }
-            }
-            if let Some(child) = arrows.from(at).get(done).map(|child| *child as usize) {
-                path.push((at, done + 1));
-                if number[child] == UNSEEN {
-                    path.push((child, 0));
-                }
-            } else if lowest[at] == number[at] {
-                let from = stack.iter().rposition(|one| *one == at).expect("it was put there");
-                let tangle = stack.split_off(from);
-                tangle.iter().for_each(|one| on_stack[*one] = false);
-                if tangle.len() > 1 || arrows.from(at).contains(&place(at)) {
-                    tangle.iter().for_each(|one| caught[*one] = Some(place(cycles.len())));
-                    cycles.push(tangle);
-                }
-            }
-        }
-    }
-    let rounds = cycles.iter().enumerate().map(|(no, tangle)| round(arrows, tangle, &caught, place(no)));
-    (rounds.collect(), caught)
-}
-
-/// A shortest way from the first place of a tangle back to it.
-fn round(arrows: &Arrows, tangle: &[usize], caught: &[Option<u32>], no: u32) -> Vec<usize> {
-    let start = tangle.iter().copied().min().expect("a tangle has a place");
-    let mut came_from: HashMap<usize, usize> = HashMap::new();
-    let mut queue = std::collections::VecDeque::from([start]);
-    while let Some(at) = queue.pop_front() {
-        for next in arrows.from(at).iter().map(|next| *next as usize) {
-            if next == start {
-                let mut way = vec![at];
-                while let Some(before) = came_from.get(way.last().expect("it has one")) {
-                    way.push(*before);
-                }
-                way.reverse();
-                return way;
-            }
-            if caught[next] == Some(no) && !came_from.contains_key(&next) {
-                came_from.insert(next, at);
-                queue.push_back(next);
-            }
-        }
-    }
-    vec![start]
+    way
 }

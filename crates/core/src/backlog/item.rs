@@ -78,6 +78,25 @@ impl Item {
         }
     }
 
+    /// The key of what is known beyond that a task is blocked: since when, until when, by whom.
+    pub const BLOCKED_BECAUSE: &'static str = "blockedBecause";
+    /// The key of a priority that is beyond the scale, as the tracker has it: 1 is the highest, 5 the last on the scale.
+    pub const PRIORITY: &'static str = "priority";
+
+    pub(super) fn blocked_because(&self) -> Option<&str> {
+        self.metadata.get(Item::BLOCKED_BECAUSE).and_then(Value::as_str)
+    }
+
+    /// How far its priority is beyond the scale, less than 0 before it: of those that share the end of the scale, the
+    /// tracker's own numbers are the order.
+    pub(super) fn beyond_scale(&self) -> i64 {
+        match self.metadata.get(Item::PRIORITY).and_then(Value::as_i64) {
+            Some(number) if number > 5 => number.saturating_sub(5),
+            Some(number) if number < 1 => number.saturating_sub(1),
+            Some(_) | None => 0,
+        }
+    }
+
     /// What a run is given.
     pub fn to_task(&self) -> Task {
         let mut body = self.title.clone();
@@ -167,7 +186,7 @@ impl fmt::Display for Priority {
 }
 
 /// Ids as people count: `US-2` before `US-10`.
-pub fn natural(one: &str, other: &str) -> Ordering {
+pub(super) fn natural(one: &str, other: &str) -> Ordering {
     let (mut a, mut b) = (one.as_bytes(), other.as_bytes());
     while let (Some(x), Some(y)) = (a.first(), b.first()) {
         if x.is_ascii_digit() && y.is_ascii_digit() {
@@ -211,7 +230,7 @@ mod tests {
             task.body,
             "Add a login\n\nAs a user I want in.\n\nAcceptance criteria:\n\n- a form\n- a test"
         );
-        assert_eq!((task.priority, task.is_prompt()), (Some(2), false));
+        assert_eq!(task.priority, Some(2));
     }
 
     #[test]

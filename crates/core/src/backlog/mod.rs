@@ -3,17 +3,22 @@
 //! Everything here is linear in tasks and dependencies, but for sorting, and nothing recurses: a chain of a hundred
 //! thousand tasks is as harmless as a hundred thousand tasks beside each other.
 
+mod arrows;
 mod filter;
 mod graph;
+mod hold;
 mod item;
 mod plan;
 mod rank;
 mod review;
 mod sound;
+mod tree;
+mod waits;
 
 pub use filter::{Filter, Range, RangeError};
 pub use graph::{Backlog, DuplicateId, UnknownDependency};
-pub use item::{Item, Kind, Priority, Status, natural};
-pub use plan::{Held, Hold, Order, Plan, Turn, Wanted};
+pub use hold::{Held, Hold, Wait};
+pub use item::{Item, Kind, Priority, Status};
+pub use plan::{Order, Plan, Turn, Wanted};
 pub use review::{About, Finding, Severity, review};
 pub use sound::Unsound;

@@ -6,8 +6,10 @@ use std::fmt;
 
 use super::filter::Filter;
 use super::graph::Backlog;
-use super::item::{Item, Kind, Priority, Status, natural};
+use super::hold::{Held, Hold, Wait, list};
+use super::item::{Item, Kind, Status, natural};
 use super::rank::page_rank;
+use super::waits::Progress;
 use crate::id::TaskId;
 
 /// What a run may work on, and what counts first.
@@ -44,37 +46,14 @@ pub struct Plan<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn<'a> {
     pub item: &'a Item,
-    /// What has to be done before; nothing if it is ready now.
+    /// What has to be done before, first what it depends on itself, then what those depend on that it is part of, as
+    /// far as it fits; nothing if it is ready now.
     pub after: Vec<&'a TaskId>,
     /// How much waits for it, directly or not; 1 on average.
     pub rank: f64,
     /// How many unfinished tasks wait for it directly.
     pub waiting: usize,
     pub score: Option<f64>,
-}
-
-/// An entry that is not worked on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Held<'a> {
-    pub item: &'a Item,
-    pub why: Hold<'a>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Hold<'a> {
-    Completed,
-    Cancelled,
-    Blocked,
-    Container,
-    Filtered,
-    Skipped,
-    Parked,
-    /// It waits for itself: each of these depends on the next, and the last on the first.
-    Cycle(&'a [TaskId]),
-    /// It depends on what is not there.
-    Unknown(Vec<&'a TaskId>),
-    /// It depends on what is itself held.
-    Waits(Vec<&'a TaskId>),
 }
 
 impl Backlog {
@@ -101,8 +80,7 @@ impl Backlog {
         self.place(id).is_some_and(|at| {
             let item = &self.items()[at];
             let is_open = matches!(item.status, Status::Open | Status::InProgress) && item.kind == Kind::Work;
-            let met = self.needs(at).iter().all(|to| self.items()[*to as usize].status.is_settled());
-            is_open && met && self.missing(at).is_empty()
+            is_open && self.progress().is_free(at)
         })
     }
 
@@ -112,18 +90,25 @@ impl Backlog {
 }
 
 /// Everything that is compared, what comes first being the least; the last part is the place.
-type Key = (Reverse<Score>, u8, Reverse<u64>, u8, u32, usize);
+type Key = (Reverse<Score>, Urgency, Reverse<u64>, Urgency, u32, usize);
+
+/// A priority, and how far beyond the scale it was given.
+type Urgency = (u8, i64);
 
 /// A score in a form that can be ordered; none is below all.
 type Score = Option<u64>;
+
+/// Of how many tasks above it, and how many of each, a turn names what they wait for.
+const INHERITED: usize = 16;
 
 /// Taking one entry after the other.
 struct Selecting<'a, 'w> {
     backlog: &'a Backlog,
     wanted: &'w Wanted,
     state: Vec<State<'a>>,
-    /// How many unmet dependencies each has.
-    unmet: Vec<u32>,
+    progress: Progress,
+    /// For each entry, the nearest above it that now waits for something itself.
+    held_up_by: Vec<Option<u32>>,
     ranks: Vec<f64>,
     ready: BinaryHeap<Reverse<Key>>,
     by_id: Vec<u32>,
@@ -142,21 +127,17 @@ impl<'a, 'w> Selecting<'a, 'w> {
         let meant = wanted.filter.meant(backlog);
         let state = items.iter().zip(meant).map(|(item, meant)| standing(item, meant, wanted)).collect();
         let alive: Vec<bool> = items.iter().map(|item| !item.status.is_settled()).collect();
-        let ranks = page_rank(backlog, &alive);
-        let unmet = (0..items.len()).map(|at| {
-            let open = backlog.needs(at).iter().filter(|to| alive[**to as usize]).count();
-            u32::try_from(open + backlog.missing(at).len()).unwrap_or(u32::MAX)
-        });
         let mut selecting = Selecting {
             backlog,
             wanted,
             state,
-            unmet: unmet.collect(),
-            ranks,
+            progress: backlog.progress().clone(),
+            held_up_by: backlog.waits().held_up_by(items, backlog.progress()),
+            ranks: page_rank(backlog, &alive),
             ready: BinaryHeap::new(),
             by_id: by_id(items),
         };
-        let ready = (0..items.len()).filter(|at| selecting.unmet[*at] == 0);
+        let ready = (0..items.len()).filter(|at| selecting.progress.is_free(*at));
         let ready = ready.filter(|at| selecting.state[*at] == State::Candidate);
         selecting.ready = ready.map(|at| Reverse(selecting.key(at))).collect();
         selecting
@@ -164,12 +145,12 @@ impl<'a, 'w> Selecting<'a, 'w> {
 
     fn key(&self, at: usize) -> Key {
         let item = &self.backlog.items()[at];
-        let priority = item.priority.get();
+        let priority = (item.priority.get(), item.beyond_scale());
         // Sums of the same weights in another order differ in the last digits: they must not decide.
         let rank = Reverse((self.ranks[at] * 1e6).round() as u64);
         let (before, after) = match self.wanted.order {
-            Order::Priority => (priority, 0),
-            Order::Graph | Order::Scores(_) => (0, priority),
+            Order::Priority => (priority, Urgency::default()),
+            Order::Graph | Order::Scores(_) => (Urgency::default(), priority),
         };
         (Reverse(self.score(item).map(sortable)), before, rank, after, self.by_id[at], at)
     }
@@ -184,40 +165,55 @@ impl<'a, 'w> Selecting<'a, 'w> {
     fn take(&mut self) -> Option<Turn<'a>> {
         let Reverse((.., at)) = self.ready.pop()?;
         self.state[at] = State::Taken;
-        for to in self.backlog.waiting_for(at).iter().map(|to| *to as usize) {
-            self.unmet[to] -= 1;
-            if self.unmet[to] == 0 && self.state[to] == State::Candidate {
-                self.ready.push(Reverse(self.key(to)));
-            }
-        }
+        let mut freed = Vec::new();
+        self.progress.meet(self.backlog.waits(), at, |to| freed.push(to));
+        let ready = freed.into_iter().filter(|to| self.state[*to] == State::Candidate);
+        let ready: Vec<Key> = ready.map(|to| self.key(to)).collect();
+        self.ready.extend(ready.into_iter().map(Reverse));
         let items = self.backlog.items();
         let is_open = |at: &u32| !items[*at as usize].status.is_settled();
-        let needs = self.backlog.needs(at).iter().filter(|at| is_open(at));
         Some(Turn {
             item: &items[at],
-            after: needs.map(|at| &items[*at as usize].id).collect(),
+            after: self.after(at),
             rank: self.ranks[at],
             waiting: self.backlog.waiting_for(at).iter().filter(|at| is_open(at)).count(),
             score: self.score(&items[at]),
         })
     }
 
+    /// What is not met now and was to be done before.
+    fn after(&self, at: usize) -> Vec<&'a TaskId> {
+        let (items, waits) = (self.backlog.items(), self.backlog.waits());
+        let is_left = |to: &usize| !self.backlog.progress().is_met(*to);
+        let mut after: Vec<usize> = waits.own(at).filter(is_left).collect();
+        let mut above = self.held_up_by[at];
+        for _ in 0..INHERITED {
+            let Some(one) = above else { break };
+            let more = waits.outside(one as usize).filter(is_left).filter(|to| !after.contains(to));
+            let more: Vec<usize> = more.take(INHERITED).collect();
+            after.extend(more);
+            above = self.held_up_by[one as usize];
+        }
+        after.into_iter().map(|to| &items[to].id).collect()
+    }
+
     /// What was never taken.
     fn held(self) -> Vec<Held<'a>> {
         let items = self.backlog.items();
+        let held_up_by = self.backlog.waits().held_up_by(items, &self.progress);
         let held = self.state.iter().enumerate().filter_map(|(at, state)| {
             let why = match state {
                 State::Taken => return None,
                 State::Held(why) => why.clone(),
-                State::Candidate => self.stuck(at),
+                State::Candidate => self.stuck(at, held_up_by[at]),
             };
             Some(Held { item: &items[at], why })
         });
         held.collect()
     }
 
-    /// Why a candidate was never ready.
-    fn stuck(&self, at: usize) -> Hold<'a> {
+    /// Why a candidate was never ready; `above` is the nearest above it that waits for something itself.
+    fn stuck(&self, at: usize, above: Option<u32>) -> Hold<'a> {
         let missing = self.backlog.missing(at);
         if !missing.is_empty() {
             return Hold::Unknown(missing);
@@ -225,10 +221,18 @@ impl<'a, 'w> Selecting<'a, 'w> {
         if let Some(round) = self.backlog.cycle_of(at) {
             return Hold::Cycle(round);
         }
-        let items = self.backlog.items();
-        let needs = self.backlog.needs(at).iter().map(|to| *to as usize);
-        let open = needs.filter(|to| self.state[*to] != State::Taken && !items[*to].status.is_settled());
-        Hold::Waits(open.map(|to| &items[to].id).collect())
+        let (items, waits) = (self.backlog.items(), self.backlog.waits());
+        let is_left = |to: &usize| !self.progress.is_met(*to);
+        let own: Vec<&TaskId> = waits.own(at).filter(is_left).map(|to| &items[to].id).collect();
+        match above.filter(|_| own.is_empty()) {
+            None => Hold::Waits(Wait { above: None, on: own }),
+            Some(above) => {
+                let above = above as usize;
+                let left = waits.outside(above).filter(is_left).map(|to| &items[to].id);
+                let on = self.backlog.missing(above).into_iter().chain(left).take(INHERITED).collect();
+                Hold::Waits(Wait { above: Some(&items[above].id), on })
+            }
+        }
     }
 }
 
@@ -278,9 +282,6 @@ impl fmt::Display for Turn<'_> {
             after => write!(f, "after {}", list(after))?,
         }
         write!(f, "; priority {}", self.item.priority)?;
-        if self.item.priority == Priority::default() {
-            write!(f, " (the default)")?;
-        }
         match self.waiting {
             0 => write!(f, "; nothing waits for it")?,
             1 => write!(f, "; 1 task waits for it, weight {:.2}", self.rank)?,
@@ -291,57 +292,4 @@ impl fmt::Display for Turn<'_> {
             None => Ok(()),
         }
     }
-}
-
-impl fmt::Display for Hold<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Hold::Completed => write!(f, "completed"),
-            Hold::Cancelled => write!(f, "cancelled"),
-            Hold::Blocked => write!(f, "marked as blocked in the tracker"),
-            Hold::Container => write!(f, "holds other tasks, and is not worked on itself"),
-            Hold::Filtered => write!(f, "not asked for"),
-            Hold::Skipped => write!(f, "skipped"),
-            Hold::Parked => write!(f, "waits for an answer"),
-            Hold::Cycle(round) => write!(f, "waits for itself: {}", circle(round)),
-            Hold::Unknown(missing) => write!(f, "depends on {}, which is not there", list(missing)),
-            Hold::Waits(on) => write!(f, "waits for {}, which is not going to be done", list(on)),
-        }
-    }
-}
-
-impl Hold<'_> {
-    pub fn name(&self) -> &'static str {
-        match self {
-            Hold::Completed => "completed",
-            Hold::Cancelled => "cancelled",
-            Hold::Blocked => "blocked",
-            Hold::Container => "container",
-            Hold::Filtered => "filtered",
-            Hold::Skipped => "skipped",
-            Hold::Parked => "parked",
-            Hold::Cycle(_) => "cycle",
-            Hold::Unknown(_) => "unknown_dependency",
-            Hold::Waits(_) => "waits",
-        }
-    }
-}
-
-/// As many names as one line holds.
-const NAMED: usize = 8;
-
-fn list(ids: &[&TaskId]) -> String {
-    joined(ids.iter().copied(), ids.len(), ", ")
-}
-
-/// `A → B → A`, as each depends on the next.
-pub(super) fn circle(round: &[TaskId]) -> String {
-    joined(round.iter().chain(round.first()), round.len() + 1, " → ")
-}
-
-fn joined<'a>(ids: impl Iterator<Item = &'a TaskId>, count: usize, between: &str) -> String {
-    let named: Vec<&str> = ids.take(NAMED).map(TaskId::as_str).collect();
-    let more = count.saturating_sub(NAMED);
-    let rest = if more > 0 { format!("{between}… ({more} more)") } else { String::new() };
-    named.join(between) + &rest
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::graph::Backlog;
+use super::hold::circle;
 use super::item::{Item, Kind};
-use super::plan::circle;
 use crate::id::TaskId;
 
 /// More criteria than this are seldom met in one iteration.
@@ -37,13 +37,15 @@ pub enum Severity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
+    /// Nothing can be told of a backlog that cannot be read.
+    Malformed,
     Cycle,
     UnknownDependency,
     NoCriteria,
     TooBig,
 }
 
-/// The errors first; what is settled already is not looked at, except as part of a cycle.
+/// The errors first; what is settled already is not looked at.
 pub fn review(backlog: &Backlog) -> Vec<Finding> {
     let cycles = backlog.cycles().map(|round| Finding {
         severity: Severity::Error,
@@ -126,9 +128,20 @@ mod tests {
         let mut big = item("big", &[]);
         big.acceptance_criteria = vec!["x".to_owned(); 9];
         big.description = "d".repeat(3_001);
-        let mut done = item("done", &[]);
-        (done.status, done.acceptance_criteria) = (Status::Completed, Vec::new());
-        let items = vec![item("a", &["b"]), item("b", &["a"]), item("c", &["nowhere"]), bare, big, done];
+        let settled = |name: &str, depends_on: &[&str], status: Status| {
+            let mut item = item(name, depends_on);
+            (item.status, item.acceptance_criteria) = (status, Vec::new());
+            item
+        };
+        let items = vec![
+            item("a", &["b"]),
+            item("b", &["a"]),
+            item("c", &["nowhere"]),
+            bare,
+            big,
+            settled("done", &["gone", "dropped"], Status::Completed),
+            settled("dropped", &["done"], Status::Cancelled),
+        ];
         let found = review(&Backlog::new(items).unwrap());
         let told: Vec<(About, Vec<&str>)> =
             found.iter().map(|one| (one.about, one.tasks.iter().map(TaskId::as_str).collect())).collect();

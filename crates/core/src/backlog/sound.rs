@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::graph::{Backlog, DuplicateId};
-use super::item::Item;
-use super::plan::circle;
+use super::hold::circle;
+use super::item::{Item, Status};
 use crate::id::TaskId;
 
 /// The first thing that is wrong.
@@ -19,7 +19,7 @@ pub enum Unsound {
     UnknownBlocked { task: TaskId, missing: TaskId },
     #[error("{task} would be below {missing}, which is not there")]
     UnknownParent { task: TaskId, missing: TaskId },
-    /// Each depends on the next, and the last on the first.
+    /// Each waits for the next, and the last for the first.
     #[error("these would wait for each other, so none would ever be ready: {}", circle(.0))]
     Cycle(Vec<TaskId>),
     /// Each is below the next, and the last below the first.
@@ -28,8 +28,10 @@ pub enum Unsound {
 }
 
 impl Backlog {
-    /// The entries, if all that they say of each other can be so.
-    pub fn sound(items: Vec<Item>) -> Result<Backlog, Unsound> {
+    /// Whether all that entries say of each other can be so.
+    pub fn sound(mut items: Vec<Item>) -> Result<(), Unsound> {
+        // What is settled waits for nothing, until somebody opens it again.
+        items.iter_mut().for_each(|item| item.status = Status::Open);
         let backlog = Backlog::new(items)?;
         if let Some(one) = backlog.unknown().first() {
             let (task, missing) = (one.task.clone(), one.missing.clone());
@@ -50,7 +52,7 @@ impl Backlog {
         }
         match round_of_parents(&backlog) {
             Some(round) => Err(Unsound::ParentCycle(round)),
-            None => Ok(backlog),
+            None => Ok(()),
         }
     }
 }
@@ -82,7 +84,7 @@ fn round_of_parents(backlog: &Backlog) -> Option<Vec<TaskId>> {
 #[cfg(test)]
 mod tests {
     use super::Unsound;
-    use crate::backlog::{Backlog, Item};
+    use crate::backlog::{Backlog, Item, Status};
     use crate::id::TaskId;
 
     fn id(text: &str) -> TaskId {
@@ -98,7 +100,7 @@ mod tests {
         let with = |change: fn(&mut [Item])| {
             let mut items = items();
             change(&mut items);
-            Backlog::sound(items).map(|_| ()).map_err(|error| error.to_string())
+            Backlog::sound(items).map_err(|error| error.to_string())
         };
         assert_eq!(with(|_| {}), Ok(()));
         let said = |change| with(change).unwrap_err();
@@ -112,6 +114,19 @@ mod tests {
         });
         assert!(round.ends_with("a → b → c → a"), "{round}");
         assert!(said(|all| all[1].id = id("a")).contains("two tasks are called a"));
+    }
+
+    #[test]
+    fn what_is_settled_may_be_opened_again_and_is_looked_at_too() {
+        let mut all = items();
+        all.iter_mut().for_each(|item| item.status = Status::Completed);
+        all[0].depends_on = vec![id("b")];
+        assert_eq!(Backlog::sound(all.clone()), Ok(()));
+        all[1].depends_on = vec![id("a")];
+        assert_eq!(Backlog::sound(all.clone()).err(), Some(Unsound::Cycle(vec![id("a"), id("b")])));
+        all[1].depends_on = vec![id("x")];
+        let missing = Unsound::UnknownDependency { task: id("b"), missing: id("x") };
+        assert_eq!(Backlog::sound(all).err(), Some(missing));
     }
 
     #[test]

@@ -113,8 +113,12 @@ impl Run {
         true
     }
 
-    /// How many iterations in a row this task has had.
+    /// How many iterations this task has had.
     pub(super) fn iterations_on(&self, task: &Task) -> u32 {
-        if task.id == self.task.id { self.tally.on_task } else { 0 }
+        match &self.agenda {
+            Some(agenda) => agenda.iterations_on(&task.id),
+            None if task.id == self.task.id => self.tally.on_task,
+            None => 0,
+        }
     }
 }

@@ -14,7 +14,7 @@ impl Run {
         self.controls_seen = no;
         let seen = |run: &Run| {
             let limits = run.policy.limits.clone();
-            (run.step.clone(), run.pace, limits, run.steering.len(), run.inbox.clone())
+            (run.step.clone(), run.pace, limits, run.steering.len(), run.inbox.clone(), run.skipped.len())
         };
         let before = seen(self);
         let at = self.fresh.len();
@@ -35,6 +35,7 @@ impl Run {
             Control::Resume if self.is_paused() => return self.unpause(now),
             Control::Stop if self.pace != Pace::Aborting => self.pace = Pace::Stopping,
             Control::Abort => self.pace = Pace::Aborting,
+            Control::Skip { task } => self.skip(task.as_ref(), now),
             Control::SetIterations { change } => self.set_iterations(*change),
             Control::SetAgent { .. } | Control::SetModel { .. } | Control::SetEffort { .. } => {
                 self.crew.ask(control);

@@ -2,6 +2,7 @@
 
 use crate::attempt::Attempt;
 use crate::event::Event;
+use crate::id::TaskId;
 use crate::moment::Moment;
 use crate::policy::{Error, Remedy};
 use crate::run::{Run, Skipped, Step};
@@ -38,9 +39,8 @@ impl Run {
         let (task, iteration) = (attempt.task.clone(), attempt.iteration);
         self.mid_iteration = false;
         self.note(now.at, Event::IterationEnded { iteration, task: task.clone(), complete: false });
-        self.note(now.at, Event::TaskSkipped { task: task.clone(), iteration, why: why.clone() });
-        self.skipped.push(Skipped { task, why });
-        if remedy == Remedy::Abort || self.task.is_prompt() {
+        self.skip_task(task, why, now);
+        if remedy == Remedy::Abort || !self.has_backlog() {
             return self.halt(StopReason::TasksUndone, &self.undone(), now);
         }
         let delay = self.policy.limits.iteration_delay;
@@ -48,12 +48,16 @@ impl Run {
     }
 
     pub fn is_skipped(&self, task: &Task) -> bool {
-        self.skipped.iter().any(|skipped| skipped.task == task.id)
+        self.is_given_up(&task.id)
+    }
+
+    pub(super) fn is_given_up(&self, task: &TaskId) -> bool {
+        self.skipped.iter().any(|skipped| skipped.task == *task)
     }
 
     /// Every skipped task with the reason.
     pub(super) fn undone(&self) -> String {
-        let told = |skipped: &Skipped| format!("task `{}` was skipped: {}", skipped.task, skipped.why);
+        let told = |skipped: &Skipped| format!("task `{}` {}", skipped.task, skipped.told());
         self.skipped.iter().map(told).collect::<Vec<_>>().join("; ")
     }
 }

@@ -19,15 +19,38 @@ impl Run {
                 self.note(now.at, Event::Paused {});
                 self.step = Step::Wait(Until::Told, Box::new(next));
             }
-            Pace::Going => match self.limit_reached(&next, now) {
-                Some(stop) if self.changes_one_thing(&stop, &next, now) => self.proceed(next, now),
-                Some(stop) => {
-                    let Stop { reason, evidence } = stop.clone();
-                    self.note(now.at, Event::Limit { reason, evidence });
-                    self.halt(stop.reason, &stop.evidence, now);
-                }
-                None => self.step = next,
-            },
+            Pace::Skipping => {
+                self.pace = Pace::Going;
+                let next = if self.leave_task(now) { Step::Select } else { next };
+                self.proceed(next, now);
+            }
+            Pace::Going => {
+                self.give_up_spent(&next, now);
+                self.within_limits(next, now);
+            }
+        }
+    }
+
+    fn within_limits(&mut self, next: Step, now: Moment) {
+        match self.limit_reached(&next, now) {
+            Some(stop) if self.changes_one_thing(&stop, &next, now) => self.proceed(next, now),
+            Some(stop) => self.stop_at(&stop, now),
+            None => self.step = next,
+        }
+    }
+
+    pub(super) fn stop_at(&mut self, stop: &Stop, now: Moment) {
+        let Stop { reason, evidence } = stop.clone();
+        self.note(now.at, Event::Limit { reason, evidence });
+        self.halt(stop.reason, &stop.evidence, now);
+    }
+
+    /// A task that has used up what it may is given up, and the others go on.
+    fn give_up_spent(&mut self, next: &Step, now: Moment) {
+        let spent = self.task_spent().filter(|_| matches!(next, Step::Select));
+        let Some(stop) = spent.filter(|stop| !self.changes_one_thing(stop, next, now)) else { return };
+        if let Some(task) = self.agenda.as_ref().and_then(|agenda| agenda.at_hand.clone()) {
+            self.skip_task(task, stop.evidence, now);
         }
     }
 
@@ -56,7 +79,7 @@ impl Run {
             let evidence = format!("{} failures in a row, the last: {last}", tally.failures);
             return reached(StopReason::ConsecutiveFailures, evidence);
         }
-        if let Some(stop) = self.stuck() {
+        if let Some(stop) = self.stuck().filter(|_| !self.has_backlog()) {
             return Some(stop);
         }
         if let Some(max) = limits.max_duration.filter(|max| now.running >= *max) {
@@ -71,13 +94,15 @@ impl Run {
         if let Some(max) = limits.max_cost.filter(|max| tally.usage.cost >= *max) {
             return reached(StopReason::Budget, format!("{} of {max} spent", tally.usage.price()));
         }
-        if let Some(max) = limits.max_iterations.filter(|max| tally.iterations >= max.get())
-            && matches!(next, Step::Select)
-        {
-            let evidence = format!("iteration {} of {max} ended without completion", tally.iterations);
-            return reached(StopReason::MaxIterations, evidence);
-        }
-        None
+        // Whether a backlog needs another iteration is known once the next task is.
+        self.iterations_used_up().filter(|_| matches!(next, Step::Select) && !self.has_backlog())
+    }
+
+    pub(super) fn iterations_used_up(&self) -> Option<Stop> {
+        let tally = &self.tally;
+        let max = self.policy.limits.max_iterations.filter(|max| tally.iterations >= max.get())?;
+        let evidence = format!("iteration {} of {max} ended without completion", tally.iterations);
+        Some(Stop { reason: StopReason::MaxIterations, evidence })
     }
 
     /// The disk or the database let the run down: it ends resumable, as far as that can still be written.
@@ -113,6 +138,9 @@ impl Run {
             },
         );
         self.settle_tree(reason);
+        if let Some(agenda) = &mut self.agenda {
+            agenda.at_hand = None;
+        }
         self.step = Step::Stop(Stop { reason, evidence: evidence.to_owned() });
     }
 }

@@ -3,6 +3,7 @@
 //! Pure: what happened comes in, the next step goes out in `Run::step`, and what is to be journalled in
 //! `Run::fresh`. `drive` in the engine performs the steps; hosts apply the same functions from their hooks.
 
+mod agenda;
 mod choice;
 mod controls;
 mod errors;

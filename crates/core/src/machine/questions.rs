@@ -1,5 +1,6 @@
 //! What a run does when its agent asks instead of working.
 
+use crate::agenda::Parked;
 use crate::event::Event;
 use crate::id::TaskId;
 use crate::moment::Moment;
@@ -11,12 +12,25 @@ impl Run {
     pub(super) fn park(&mut self, task: TaskId, iteration: u32, text: String, attended: bool, now: Moment) {
         let no = self.inbox.next_no();
         let patience = self.policy.patience.of(attended);
-        let until = (!patience.is_zero()).then(|| now.after(patience));
+        // Whatever the answer, a task that has used up its iterations is not taken up again.
+        let is_waited_for = !patience.is_zero() && self.task_spent().is_none();
+        let until = is_waited_for.then(|| now.after(patience));
         self.note(
             now.at,
             Event::QuestionAsked { question: no, task: task.clone(), iteration, text: text.clone(), until },
         );
-        self.inbox.put(Question { no, task, iteration, text, asked_at: now.at, fate: Fate::Open });
+        self.inbox.put(Question {
+            no,
+            task: task.clone(),
+            iteration,
+            text,
+            asked_at: now.at,
+            fate: Fate::Open,
+        });
+        if let Some(to) = until.filter(|_| self.has_backlog()) {
+            self.put_away(Parked { task, question: no, to });
+            return self.proceed(Step::Select, now);
+        }
         self.proceed(Step::Select, now);
         match until {
             Some(to) if self.step == Step::Select => {
@@ -30,6 +44,9 @@ impl Run {
 
     /// Nobody answered: the agent is to decide, and to say what it takes for granted.
     pub(super) fn assume(&mut self, no: QuestionNo, now: Moment) {
+        if let Some(agenda) = &mut self.agenda {
+            agenda.unpark(no);
+        }
         if self.inbox.assume(no) {
             self.note(now.at, Event::QuestionAssumed { question: no, assumption: None });
         }
@@ -48,8 +65,12 @@ impl Run {
             return;
         }
         self.note(now.at, Event::QuestionAnswered { question: no, answer: answer.to_owned() });
+        if let Some(agenda) = &mut self.agenda {
+            agenda.unpark(no);
+        }
+        // With a backlog, whoever waits for one answer goes on with any.
         if let Step::Wait(Until::Answer { question, .. }, then) = self.step.clone()
-            && question == no
+            && (question == no || self.has_backlog())
         {
             self.proceed(*then, now);
         }

@@ -16,7 +16,10 @@ impl Run {
         }
         match self.step.clone() {
             Step::Code(attempt, _) => self.after_fault(attempt, Fault::Interrupted, now),
-            Step::Stop(_) if self.mid_iteration => self.proceed(Step::Think(self.next_attempt()), now),
+            Step::Stop(_) if self.mid_iteration => {
+                self.take_back_in_hand();
+                self.proceed(Step::Think(self.next_attempt()), now);
+            }
             Step::Stop(_) => self.proceed(self.first_step(), now),
             Step::Wait(Until::Told | Until::Reset { .. }, then) => {
                 self.note(now.at, Event::Unpaused {});

@@ -25,6 +25,8 @@ impl Run {
         let mut run = Run {
             id: request.id,
             task: request.task,
+            agenda: request.agenda,
+            template: request.template,
             policy: request.policy,
             crew: request.crew,
             seed: request.seed,
@@ -64,6 +66,7 @@ impl Run {
             ralph: version,
             run: self.id.clone(),
             task: self.task.id.clone(),
+            backlog: self.agenda.as_ref().map(|agenda| agenda.source.clone()),
             description: self.task.title.clone(),
             prompt: self.task.body.clone(),
             agent: self.crew.at_work().agent.clone(),
@@ -84,22 +87,12 @@ impl Run {
         checks.chain(judge.map(|agent| format!("judge: {agent}"))).collect()
     }
 
-    /// A task was chosen, or there is none.
-    pub fn after_select(&mut self, task: Option<Task>, now: Moment) {
-        self.tally.running = now.running;
-        let Some(task) = task.filter(|task| !self.is_skipped(task)) else {
-            return match self.skipped.as_slice() {
-                [] => self.halt(StopReason::NoTasks, "nothing is open", now),
-                [..] => self.halt(StopReason::TasksUndone, &self.undone(), now),
-            };
-        };
-        self.assume_open(now);
-        if task.id != self.task.id {
-            self.troubles.clear();
-        }
-        self.tally.on_task = self.iterations_on(&task) + 1;
-        self.task = task;
+    /// A new iteration begins, on this task.
+    pub(super) fn begin_iteration(&mut self, task: Task, why: String, now: Moment) {
         self.tally.iterations += 1;
+        self.tally.on_task = self.iterations_on(&task) + 1;
+        self.take_in_hand(&task, why, now);
+        self.task = task;
         (self.tally.attempts, self.tally.errors) = (0, 0);
         self.mid_iteration = true;
         self.note(
@@ -232,8 +225,14 @@ impl Run {
         self.note(now.at, Event::IterationEnded { iteration, task: task.clone(), complete });
         match verdict {
             Verdict::Complete { evidence } => {
-                self.note(now.at, Event::TaskCompleted { task, iteration });
-                self.halt(StopReason::Completed, &format!("iteration {iteration}: {evidence}"), now);
+                self.note(now.at, Event::TaskCompleted { task: task.clone(), iteration });
+                if !self.has_backlog() {
+                    let evidence = format!("iteration {iteration}: {evidence}");
+                    return self.halt(StopReason::Completed, &evidence, now);
+                }
+                self.task_completed(&task, now);
+                let delay = self.policy.limits.iteration_delay;
+                self.proceed_after(delay, "iteration delay", Step::Select, now);
             }
             Verdict::Incomplete { .. } => match self.asked.take() {
                 Some(text) => self.park(task, iteration, text, attended, now),

@@ -108,6 +108,7 @@ impl Run {
             Err(fault) => {
                 return match fault.ends() {
                     Some(reason) => self.cut_short(attempt, fault, reason),
+                    None if fault == Fault::Skipped => self.proceed(Step::Think(self.next_attempt()), now),
                     None => self.verify_again(attempt, report, fault, now),
                 };
             }

@@ -15,7 +15,8 @@ use crate::watchdog::Overdue;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
     Overdue(Overdue),
-    Aborted,
+    /// A person wants no more of it.
+    Asked(Fault),
 }
 
 pub(super) fn not_started(error: &SpawnError, begun: Instant) -> Report {
@@ -43,7 +44,7 @@ fn silent(exit: AgentExit, begun: Instant) -> Report {
 
 pub(super) fn fault_of(cause: Cause) -> Option<Fault> {
     match cause {
-        Cause::Aborted => Some(Fault::Aborted),
+        Cause::Asked(fault) => Some(fault),
         Cause::Overdue(Overdue::Run) => Some(Fault::TimeUp),
         Cause::Overdue(Overdue::Start | Overdue::Silence | Overdue::Total) => None,
     }
@@ -54,7 +55,7 @@ pub(super) fn exit_of(cause: Option<Cause>, status: Status) -> AgentExit {
         Some(Cause::Overdue(Overdue::Start)) => AgentExit::StartTimeout,
         Some(Cause::Overdue(Overdue::Silence)) => AgentExit::SilenceTimeout,
         Some(Cause::Overdue(Overdue::Total)) => AgentExit::TotalTimeout,
-        Some(Cause::Overdue(Overdue::Run) | Cause::Aborted) | None => match status {
+        Some(Cause::Overdue(Overdue::Run) | Cause::Asked(_)) | None => match status {
             Status::Code(code) => AgentExit::Code { code },
             Status::Signal(signal) => AgentExit::Signal { signal },
         },

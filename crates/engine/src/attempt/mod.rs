@@ -10,7 +10,6 @@ use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
 use ralph_core::event::{Event, Stream};
 use ralph_core::report::{Fault, Report};
-use ralph_core::run::Pace;
 use ralph_store::Store;
 use tokio::time::MissedTickBehavior;
 
@@ -159,8 +158,8 @@ impl<S: Store + 'static> Drive<S> {
                 }
                 read = read_either(child, open, buffer.as_mut_slice()) => self.take_in(shift, read)?,
             }
-            if self.run.pace == Pace::Aborting {
-                self.end(shift, Some(Cause::Aborted)).await?;
+            if let Some(fault) = self.run.cut_short_by() {
+                self.end(shift, Some(Cause::Asked(fault))).await?;
             }
         }
     }

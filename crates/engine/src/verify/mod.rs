@@ -61,9 +61,17 @@ impl<S: Store + 'static> Drive<S> {
     pub(crate) async fn verify(&mut self, attempt: Attempt, report: Report) -> Result<(), EngineError> {
         crash_point("verify.before");
         let judged = match self.gather(&attempt, &report).await? {
-            Ok(evidence) => self.judge(&attempt, &report, evidence).await?,
+            Ok(mut evidence) => {
+                evidence.closed = self.is_closed(&attempt.task).await?;
+                self.judge(&attempt, &report, evidence).await?
+            }
             Err(fault) => Err(fault),
         };
+        if let Ok(Judged { verdict: Verdict::Incomplete { .. }, evidence }) = &judged
+            && evidence.closed
+        {
+            self.take_back(&attempt.task).await?;
+        }
         crash_point("verify.inside");
         self.run.after_verify(attempt, &report, judged, self.now());
         crash_point("verify.after");
@@ -100,7 +108,7 @@ impl<S: Store + 'static> Drive<S> {
         }
         let checks = results(shown);
         let standing = self.standing(&checks, kept.as_ref());
-        Ok(Ok(Evidence { checks, tampering, standing, sketch, judgement }))
+        Ok(Ok(Evidence { checks, tampering, standing, sketch, judgement, closed: false }))
     }
 
     /// The verdict, which a hook may turn towards failure.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ralph_core::Timestamp;
+use ralph_core::agenda::Selection;
 use ralph_core::brief::Brief;
 use ralph_core::crew::{Conversation, Crew, Member, Sessions};
 use ralph_core::id::{AgentName, RunId, SessionId};
@@ -66,6 +67,8 @@ pub fn run_with_id(id: RunId) -> Run {
         crew: Crew::new(member(), Vec::new()).with(vec![route()], Sessions::Continue),
         seed: 42,
         version: "0.0.0".to_owned(),
+        agenda: None,
+        template: None,
         forked_from: None,
     };
     Run::start(request, moment(0))
@@ -114,7 +117,7 @@ pub fn advance(run: &mut Run, report: Report, verdict: Verdict, second: i64) {
     let now = moment(second);
     match run.step.clone() {
         Step::Baseline => run.after_baseline(Ok(Evidence::default()), BTreeMap::new(), now),
-        Step::Select => run.after_select(Some(run.task.clone()), now),
+        Step::Select => run.after_select(Selection::prompt(run.task.clone()), now),
         Step::Think(attempt) => {
             run.after_think(attempt, Brief { text: "do it".to_owned() }, now);
         }

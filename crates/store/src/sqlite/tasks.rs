@@ -141,7 +141,7 @@ fn refused(why: TaskRefused) -> Failure {
 }
 
 fn check(items: Vec<Item>) -> Result<(), Failure> {
-    Backlog::sound(items).map(|_| ()).map_err(|unsound| refused(unsound.into()))
+    Backlog::sound(items).map_err(|unsound| refused(unsound.into()))
 }
 
 /// The number behind the largest that is there or about to be.

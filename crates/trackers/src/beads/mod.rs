@@ -6,14 +6,15 @@ mod issue;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ralph_core::backlog::{Backlog, Order, Status};
+use jiff::Timestamp;
+use ralph_core::backlog::{Backlog, Order, Status, Wanted};
 use ralph_core::id::TaskId;
 use serde_json::Value;
 
 use crate::detect::Viewer;
 use crate::error::TrackerError;
 use crate::program::Program;
-use crate::tracker::{Context, Kept, Kind, Tracker};
+use crate::tracker::{Context, Kept, Kind, Tracker, told};
 use issue::Issue;
 
 /// How many issues are asked for at once; more may be too long for a command line.
@@ -24,15 +25,20 @@ pub struct Beads {
     root: PathBuf,
     program: Program,
     viewer: Viewer,
+    /// Why the viewer's order does not count, although it is asked.
+    remark: Option<String>,
 }
 
 impl Beads {
     pub fn new(root: PathBuf, program: PathBuf, viewer: Viewer) -> Beads {
-        Beads { program: Program::new(program, root.clone()), root, viewer }
+        Beads { program: Program::new(program, root.clone()), root, viewer, remark: None }
     }
 
     fn issues(&self) -> Result<Vec<Issue>, TrackerError> {
         let (answer, asked) = self.program.ask(&["list", "--json", "--all", "--limit", "0"])?;
+        if answer.get("has_more").and_then(Value::as_bool) == Some(true) {
+            return Err(asked.failed("answered with a part of its issues only", "try it by hand"));
+        }
         let mut issues: Vec<Issue> = self.program.understood(&asked, answer::list(answer, "issues"))?;
         // A list may tell only how many dependencies there are; what they are is shown one by one.
         let places: Vec<usize> = (0..issues.len()).filter(|at| issues[*at].hides_dependencies()).collect();
@@ -56,18 +62,20 @@ impl Beads {
 
     /// The status as the program has it, if there is such an issue.
     fn status(&self, id: &TaskId) -> Result<Option<Status>, TrackerError> {
-        match self.program.ask(&["show", id.as_str(), "--json"]) {
+        match self.program.try_to_ask(&["show", id.as_str(), "--json"]) {
             Ok((answer, asked)) => {
                 let shown: Vec<Issue> = self.program.understood(&asked, answer::list(answer, "issues"))?;
-                Ok(shown.into_iter().find(|issue| issue.id == *id).map(|issue| issue.into_item().status))
+                let found = shown.into_iter().find(|issue| issue.id == *id);
+                Ok(found.map(|issue| issue.status(Timestamp::now())))
             }
-            Err(TrackerError::Program { what, .. }) if says_that_it_is_not_there(&what) => Ok(None),
-            Err(error) => Err(error),
+            Err(refusal) if refusal.says_that_there_is_no(id.as_str()) => Ok(None),
+            Err(refusal) => Err(refusal.error),
         }
     }
 
     fn load_items(&self) -> Result<Vec<ralph_core::backlog::Item>, TrackerError> {
-        Ok(self.issues()?.into_iter().map(Issue::into_item).collect())
+        let now = Timestamp::now();
+        Ok(self.issues()?.into_iter().map(|issue| issue.into_item(now)).collect())
     }
 
     fn name(&self) -> String {
@@ -84,20 +92,48 @@ impl Beads {
             Some(Status::Completed) => return Ok(()),
             Some(_) => {}
         }
-        let reason = reason.map(|reason| format!("--reason={reason}"));
+        let reason = reason.map(|reason| format!("--reason={}", told(reason)));
         let mut args = vec!["close", id.as_str()];
         args.extend(reason.as_deref());
         args.push("--json");
-        let (answer, asked) = self.program.ask(&args)?;
+        let (answer, asked) = match self.program.try_to_ask(&args) {
+            Ok(answered) => answered,
+            // As much as an empty answer.
+            Err(refusal) if refusal.says_that_nothing_was_done() => {
+                (Value::Array(Vec::new()), self.program.asked(&args))
+            }
+            Err(refusal) => return Err(refusal.error),
+        };
         let closed = self.program.understood(&asked, answer::ids(&answer, "closed"))?;
         // An answer of success can still say that it was left out.
         if closed.contains(id) {
             return Ok(());
         }
-        let why = answer.get("skipped").map(Value::to_string).unwrap_or_else(|| answer.to_string());
+        let skipped = answer.get("skipped").filter(|skipped| skipped.get(0).is_some());
+        let why = skipped.map_or_else(|| self.why_not(id), |skipped| Ok(skipped.to_string()))?;
         let why: String = why.chars().take(500).collect();
         Err(asked
             .failed(format!("did not close {id}: {why}"), "close what it depends on first, or look at it"))
+    }
+
+    /// Why an issue cannot be closed, where the program does not say it.
+    fn why_not(&self, id: &TaskId) -> Result<String, TrackerError> {
+        let backlog = self.backlog()?;
+        let plan = backlog.plan(&Wanted::default());
+        let waits = plan.turns.iter().find(|turn| turn.item.id == *id && !turn.is_ready());
+        let waits = waits.map(|turn| {
+            let after: Vec<&str> = turn.after.iter().map(|id| id.as_str()).collect();
+            format!("it waits for {}", after.join(", "))
+        });
+        let held = || plan.held.iter().find(|held| held.item.id == *id).map(ToString::to_string);
+        Ok(waits.or_else(held).unwrap_or_else(|| "it does not say why".to_owned()))
+    }
+
+    fn backlog(&self) -> Result<Backlog, TrackerError> {
+        Backlog::new(self.load_items()?).map_err(|error| {
+            let asked = self.program.asked(&["list", "--json", "--all", "--limit", "0"]);
+            asked.failed(format!("answered with a contradiction: {error}"), "look at the issues with it")
+        })
     }
 
     fn scores(&self, viewer: &Path) -> Result<BTreeMap<TaskId, f64>, TrackerError> {
@@ -105,11 +141,6 @@ impl Beads {
         let (answer, asked) = viewer.ask(&["--robot-triage"])?;
         viewer.understood(&asked, answer::scores(&answer))
     }
-}
-
-fn says_that_it_is_not_there(what: &str) -> bool {
-    let what = what.to_lowercase();
-    ["not found", "no issue found", "no issues found"].iter().any(|words| what.contains(words))
 }
 
 impl Tracker for Beads {
@@ -125,10 +156,7 @@ impl Tracker for Beads {
     }
 
     fn load(&mut self) -> Result<Backlog, TrackerError> {
-        Backlog::new(self.load_items()?).map_err(|error| {
-            let asked = self.program.asked(&["list", "--json", "--all", "--limit", "0"]);
-            asked.failed(format!("answered with a contradiction: {error}"), "look at the issues with it")
-        })
+        self.backlog()
     }
 
     fn set_status(&mut self, id: &TaskId, status: Status) -> Result<Kept, TrackerError> {
@@ -171,13 +199,20 @@ impl Tracker for Beads {
 
     /// The viewer's scores where it can be asked; ralph's own ranks where it is not there or says nothing of use.
     fn order(&mut self) -> Order {
-        match &self.viewer {
-            Viewer::NotAsked => Order::Priority,
-            Viewer::Asked(None) => Order::Graph,
+        let (order, remark) = match &self.viewer {
+            Viewer::NotAsked => (Order::Priority, None),
+            Viewer::Asked(None) => (Order::Graph, None),
             Viewer::Asked(Some(viewer)) => match self.scores(viewer) {
-                Ok(scores) if !scores.is_empty() => Order::Scores(scores),
-                Ok(_) | Err(_) => Order::Graph,
+                Ok(scores) if !scores.is_empty() => (Order::Scores(scores), None),
+                Ok(_) => (Order::Graph, None),
+                Err(error) => (Order::Graph, Some(format!("{error}; ralph ranks the graph itself"))),
             },
-        }
+        };
+        self.remark = remark;
+        order
+    }
+
+    fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
     }
 }

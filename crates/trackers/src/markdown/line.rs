@@ -1,5 +1,7 @@
 //! What one line of Markdown is, as far as checklists are concerned.
 
+use std::borrow::Cow;
+
 /// A line taken apart. Columns count tabs up to the next multiple of four.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line<'a> {
@@ -25,7 +27,7 @@ pub(super) enum Line<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Checkbox<'a> {
-    pub(super) mark: u8,
+    pub(super) mark: char,
     /// Where the mark is, in bytes from the beginning of the line.
     pub(super) at: usize,
     pub(super) title: &'a str,
@@ -44,6 +46,24 @@ pub(super) fn indent(line: &str) -> (usize, usize) {
     (column, line.len())
 }
 
+/// The line without the first columns of its indentation. A tab that reaches beyond them leaves the rest of its columns.
+pub(super) fn dedent(line: &str, columns: usize) -> Cow<'_, str> {
+    let mut column = 0;
+    for (at, byte) in line.bytes().enumerate() {
+        let next = match byte {
+            _ if column >= columns => return Cow::Borrowed(&line[at..]),
+            b' ' => column + 1,
+            b'\t' => column + 4 - column % 4,
+            _ => return Cow::Borrowed(&line[at..]),
+        };
+        if next > columns {
+            return Cow::Owned(" ".repeat(next - columns) + &line[at + 1..]);
+        }
+        column = next;
+    }
+    Cow::Borrowed("")
+}
+
 pub(super) fn parse(line: &str) -> Line<'_> {
     let (column, at) = indent(line);
     let rest = &line[at..];
@@ -55,7 +75,7 @@ pub(super) fn parse(line: &str) -> Line<'_> {
     }
     let level = rest.bytes().take_while(|byte| *byte == b'#').count();
     if (1..=6).contains(&level) && rest[level..].starts_with([' ', '\t']) {
-        return Line::Heading { level, text: rest[level..].trim().trim_end_matches('#').trim_end() };
+        return Line::Heading { level, text: heading(rest[level..].trim()) };
     }
     match marker(rest) {
         None => Line::Text(rest.trim_end()),
@@ -90,18 +110,23 @@ fn marker(rest: &str) -> Option<usize> {
     rest[length..].starts_with([' ', '\t']).then_some(length)
 }
 
-/// `[ ] title`; without a title it is no task.
+/// The text of a heading without the marks that close it, which have a space before them: `# C#` has none.
+fn heading(text: &str) -> &str {
+    let open = text.trim_end_matches('#');
+    if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { text }
+}
+
+/// `[ ] title`, with any mark but a digit: `[1]` is a reference. Without a title it is no task.
 fn checkbox(text: &str, at: usize) -> Option<Checkbox<'_>> {
-    let [b'[', mark @ (b' ' | b'x' | b'X' | b'-' | b'~'), b']', b' ' | b'\t', ..] = text.as_bytes() else {
-        return None;
-    };
-    let title = text[4..].trim();
-    (!title.is_empty()).then_some(Checkbox { mark: *mark, at: at + 1, title })
+    let mut inside = text.strip_prefix('[')?.chars();
+    let mark = inside.next().filter(|mark| !mark.is_ascii_digit() && !matches!(mark, '[' | ']'))?;
+    let title = inside.as_str().strip_prefix(']').filter(|rest| rest.starts_with([' ', '\t']))?.trim();
+    (!title.is_empty()).then_some(Checkbox { mark, at: at + 1, title })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Checkbox, Line, parse};
+    use super::{Checkbox, Line, dedent, parse};
 
     #[test]
     fn lines_are_what_they_look_like() {
@@ -113,15 +138,22 @@ mod tests {
         };
         let cases = [
             ("  \t", Line::Blank),
-            ("- [ ] a task ", boxed(2, b' ', 3, "a task", "[ ] a task")),
-            ("  * [x] done", boxed(4, b'x', 5, "done", "[x] done")),
-            ("12) [X] done", boxed(4, b'X', 5, "done", "[X] done")),
-            ("\t+ [-] no", boxed(6, b'-', 4, "no", "[-] no")),
+            ("- [ ] a task ", boxed(2, ' ', 3, "a task", "[ ] a task")),
+            ("  * [x] done", boxed(4, 'x', 5, "done", "[x] done")),
+            ("12) [X] done", boxed(4, 'X', 5, "done", "[X] done")),
+            ("\t+ [-] no", boxed(6, '-', 4, "no", "[-] no")),
             ("- [ ]", bullet(2, "[ ]")),
-            ("- [y] what", bullet(2, "[y] what")),
+            ("- [y] what", boxed(2, 'y', 3, "what", "[y] what")),
+            ("- [✓] done", boxed(2, '✓', 3, "done", "[✓] done")),
+            ("- [1] see there", bullet(2, "[1] see there")),
+            ("- [a](link) text", bullet(2, "[a](link) text")),
+            ("- [ab] text", bullet(2, "[ab] text")),
             ("- [](link)", bullet(2, "[](link)")),
             ("-[ ] no space", Line::Text("-[ ] no space")),
             ("## Two ##", Line::Heading { level: 2, text: "Two" }),
+            ("# Learn C#", Line::Heading { level: 1, text: "Learn C#" }),
+            ("# C# #", Line::Heading { level: 1, text: "C#" }),
+            ("# ##", Line::Heading { level: 1, text: "" }),
             ("#hash", Line::Text("#hash")),
             ("~~~~ sh", Line::Fence { mark: '~', length: 4, info: "sh" }),
             ("```a``` b", Line::Text("```a``` b")),
@@ -130,6 +162,22 @@ mod tests {
         ];
         for (line, expected) in cases {
             assert_eq!(parse(line), expected, "{line:?}");
+        }
+    }
+    #[test]
+    fn indentation_goes_by_columns() {
+        let cases = [
+            ("    code", 2, "  code"),
+            ("\tcode", 2, "  code"),
+            ("\t\tcode", 4, "\tcode"),
+            ("  \tcode", 4, "code"),
+            (" x", 4, "x"),
+            ("x", 0, "x"),
+            ("  ", 4, ""),
+            ("\tx", 0, "\tx"),
+        ];
+        for (line, columns, expected) in cases {
+            assert_eq!(dedent(line, columns), expected, "{line:?} by {columns}");
         }
     }
 }

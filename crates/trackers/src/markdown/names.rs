@@ -12,6 +12,8 @@ pub(super) enum Key {
     Priority,
     Labels,
     DependsOn,
+    /// As people also head a list of libraries: only what turns out to be a task is one.
+    Dependencies,
     Blocks,
     Parent,
     Criteria,
@@ -24,13 +26,25 @@ pub(super) fn known(text: &str) -> Option<(Key, &str)> {
     let key = match key.as_str() {
         "priority" => Key::Priority,
         "labels" | "label" | "tags" => Key::Labels,
-        "depends on" | "depends_on" | "dependson" | "dependencies" => Key::DependsOn,
+        "depends on" | "depends_on" | "dependson" => Key::DependsOn,
+        "dependencies" => Key::Dependencies,
         "blocks" => Key::Blocks,
         "parent" => Key::Parent,
         "acceptance criteria" | "criteria" => Key::Criteria,
         _ => return None,
     };
     Some((key, value.trim_start_matches('*').trim()))
+}
+
+/// Whether a text only says that what follows are criteria.
+pub(super) fn heads_criteria(text: &str) -> bool {
+    matches!(known(text), Some((Key::Criteria, "")))
+}
+
+/// Whether somebody filled in that there is nothing to fill in.
+pub(super) fn is_none(value: &str) -> bool {
+    let value = value.trim_matches(['(', ')', '.', ' ', '*', '_', '`']).to_ascii_lowercase();
+    matches!(value.as_str(), "none" | "n/a" | "na" | "nothing" | "no" | "nil" | "-" | "–" | "—")
 }
 
 /// `1`, `P1` or `high`.
@@ -47,29 +61,46 @@ pub(super) fn priority(text: &str) -> Option<Priority> {
     Priority::try_from(number).ok()
 }
 
-/// The name that a title begins or ends with, and the title without it: `US-1: title`, `**US-1** title`,
-/// `[US-1] title`, `title {#any-id}`. Only the last may do without a digit: `Fix: …` has no name.
-pub(super) fn named(title: &str) -> (Option<TaskId>, &str) {
+/// What a title says of a task's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Naming<'a> {
+    /// It is written as one: `title {#any-id}`, `**US-1** title`.
+    Named(TaskId, &'a str),
+    /// It looks like one: `US-1: title`, `[US-1] title`, `` `US-1` title``. Where several tasks begin so, it is not.
+    Guessed(TaskId, &'a str),
+    Unnamed,
+}
+
+/// The name that a title begins or ends with, and the title without it. Only `{#any-id}` may do without a digit:
+/// `Fix: …` has no name.
+pub(super) fn naming(title: &str) -> Naming<'_> {
     if let Some((rest, name)) = title.strip_suffix('}').and_then(|title| title.rsplit_once("{#"))
         && let Ok(id) = TaskId::of_backlog(name)
         && !rest.trim().is_empty()
     {
-        return (Some(id), rest.trim());
+        return Naming::Named(id, rest.trim());
     }
     let (first, rest) = title.split_once(char::is_whitespace).unwrap_or((title, ""));
-    let plain = first.trim_end_matches(':');
-    let bare = ["**", "__", "`"].iter().find_map(|mark| {
-        let inner = plain.strip_prefix(mark)?.strip_suffix(mark)?;
-        Some(inner.trim_end_matches(':'))
-    });
-    let bare = bare.or_else(|| plain.strip_prefix('[')?.strip_suffix(']'));
-    let name = bare.or(if plain.len() < first.len() { Some(plain) } else { None });
-    let id = name.filter(|name| name.bytes().any(|byte| byte.is_ascii_digit()));
-    let id = id.and_then(|name| TaskId::of_backlog(name).ok());
     let rest = rest.trim_start_matches([':', '-', '–', '—', ' ']).trim();
-    match id {
-        Some(id) if !rest.is_empty() => (Some(id), rest),
-        _ => (None, title),
+    let plain = first.trim_end_matches(':');
+    let between = |marks: &[&str]| {
+        marks
+            .iter()
+            .find_map(|mark| plain.strip_prefix(mark)?.strip_suffix(mark))
+            .map(|name| name.trim_end_matches(':'))
+    };
+    let id = |name: &str| {
+        let has_digit = name.bytes().any(|byte| byte.is_ascii_digit());
+        TaskId::of_backlog(name).ok().filter(|_| has_digit && !rest.is_empty())
+    };
+    if let Some(id) = between(&["**", "__"]).and_then(id) {
+        return Naming::Named(id, rest);
+    }
+    let bracketed = || plain.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    let with_colon = || Some(plain).filter(|plain| plain.len() < first.len());
+    match between(&["`"]).or_else(bracketed).or_else(with_colon).and_then(id) {
+        Some(id) => Naming::Guessed(id, rest),
+        None => Naming::Unnamed,
     }
 }
 
@@ -97,27 +128,35 @@ pub(super) fn derived(title: &str) -> TaskId {
 
 #[cfg(test)]
 mod tests {
-    use super::{derived, named, priority};
+    use super::{Naming, derived, is_none, naming, priority};
 
     #[test]
     fn names_are_recognised_where_they_are_meant() {
+        let named = |title| match naming(title) {
+            Naming::Named(id, rest) => ("named", id.to_string(), rest),
+            Naming::Guessed(id, rest) => ("guessed", id.to_string(), rest),
+            Naming::Unnamed => ("unnamed", String::new(), title),
+        };
         let cases = [
-            ("US-001: Add a login", Some("US-001"), "Add a login"),
-            ("**US-1** Add", Some("US-1"), "Add"),
-            ("**US-1:** Add", Some("US-1"), "Add"),
-            ("[T2] - Add", Some("T2"), "Add"),
-            ("`1.2` Add", Some("1.2"), "Add"),
-            ("Add a login {#login}", Some("login"), "Add a login"),
-            ("Fix: the parser", None, "Fix: the parser"),
-            ("3 things to do", None, "3 things to do"),
-            ("US-1:", None, "US-1:"),
-            ("**Bold** words", None, "**Bold** words"),
-            ("--rm1: no option", None, "--rm1: no option"),
+            ("US-001: Add a login", "guessed", "US-001", "Add a login"),
+            ("**US-1** Add", "named", "US-1", "Add"),
+            ("**US-1:** Add", "named", "US-1", "Add"),
+            ("[T2] - Add", "guessed", "T2", "Add"),
+            ("`1.2` Add", "guessed", "1.2", "Add"),
+            ("Add a login {#login}", "named", "login", "Add a login"),
+            ("Fix: the parser", "unnamed", "", "Fix: the parser"),
+            ("3 things to do", "unnamed", "", "3 things to do"),
+            ("US-1:", "unnamed", "", "US-1:"),
+            ("**Bold** words", "unnamed", "", "**Bold** words"),
+            ("--rm1: no option", "unnamed", "", "--rm1: no option"),
         ];
-        for (title, id, rest) in cases {
-            let (found, left) = named(title);
-            assert_eq!((found.as_ref().map(|id| id.as_str()), left), (id, rest), "{title}");
+        for (title, how, id, rest) in cases {
+            assert_eq!(named(title), (how, id.to_owned(), rest), "{title}");
         }
+        for none in ["none", "None.", "n/a", "N/A", "–", "-", "(none)", "*nothing*"] {
+            assert!(is_none(none), "{none}");
+        }
+        assert!(!is_none("US-1") && !is_none("no-login"));
     }
 
     #[test]

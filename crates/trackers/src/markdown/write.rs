@@ -3,10 +3,10 @@
 use ralph_core::backlog::{Item, Priority, Status};
 
 use super::line::{Line, parse};
-use super::names::{known, named};
+use super::names::{Naming, heads_criteria, known, naming};
 use crate::tracker::Context;
 
-/// A checklist. It cannot say that a task is in progress or blocked: such a one is open.
+/// A checklist. It cannot say that a task is blocked: such a one is open.
 pub fn to_markdown(context: &Context, items: &[Item]) -> String {
     let name = if context.name.is_empty() { "Backlog" } else { &context.name };
     let mut text = format!("# {}\n", one_line(name));
@@ -25,12 +25,13 @@ fn entry(item: &Item) -> String {
     let mark = match item.status {
         Status::Completed => 'x',
         Status::Cancelled => '-',
-        Status::Open | Status::InProgress | Status::Blocked => ' ',
+        Status::InProgress => '~',
+        Status::Open | Status::Blocked => ' ',
     };
     let title = one_line(&item.title);
     let plain = format!("{}: {title}", item.id);
     // Where it would not be read back as the same name, it is written in the form that always is.
-    let is_read_back = named(&plain).0.as_ref() == Some(&item.id);
+    let is_read_back = matches!(naming(&plain), Naming::Guessed(id, _) if id == item.id);
     let headline = if is_read_back { plain } else { format!("{title} {{#{}}}", item.id) };
     let mut text = format!("- [{mark}] {headline}\n");
     if item.priority != Priority::default() {
@@ -64,11 +65,11 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// One that begins like a box would be taken for a task.
+/// A box in front of one would be taken for how it is written.
 fn criterion(text: &str) -> String {
     let mut text = one_line(text);
-    while matches!(parse(&format!("- {text}")), Line::Bullet { checkbox: Some(_), .. }) {
-        text = text.chars().skip(3).collect::<String>().trim_start().to_owned();
+    while let Line::Bullet { checkbox: Some(checkbox), .. } = parse(&format!("- {text}")) {
+        text = checkbox.title.to_owned();
     }
     text
 }
@@ -87,7 +88,7 @@ fn described(text: &str, indent: &str) -> String {
             _ if was_code || fence.is_some() => false,
             Line::Fence { .. } | Line::Heading { .. } => true,
             Line::Bullet { checkbox, text, .. } => checkbox.is_some() || known(text).is_some(),
-            Line::Text(text) => text.starts_with("<!--") || text.starts_with('\\'),
+            Line::Text(text) => text.starts_with("<!--") || text.starts_with('\\') || heads_criteria(text),
             Line::Blank => false,
         };
         match (means_more, line) {

@@ -12,6 +12,9 @@ use super::json::{Member, elements, members};
 use crate::error::{Spot, TrackerError};
 use crate::tracker::Metadata;
 
+/// More keys, or elements of a list, than anything has that a person wrote.
+const MOST: usize = 10_000;
+
 /// A file and its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
@@ -54,7 +57,11 @@ impl<'a> Fields<'a> {
         if source.bytes[range.start] != b'{' {
             return Err(source.error(range.start, format!("{of} is not an object"), "put it into { }"));
         }
-        let members = members(source.bytes, range.start);
+        let members = members(source.bytes, range.start, MOST);
+        if members.len() > MOST {
+            let what = format!("{of} has more than {MOST} keys");
+            return Err(source.error(members[MOST].key.start, what, "take out what is not needed"));
+        }
         let mut values = BTreeMap::new();
         for member in &members {
             let key: String = source.parse(&member.key, "a key")?;
@@ -69,7 +76,12 @@ impl<'a> Fields<'a> {
 
     /// The place of a value; null counts as none.
     pub(super) fn place(&mut self, key: &str) -> Option<Range<usize>> {
-        self.values.remove(key).filter(|range| self.source.bytes[range.start] != b'n')
+        self.place_or_null(key).filter(|range| self.source.bytes[range.start] != b'n')
+    }
+
+    /// The place of a value, which may be null.
+    pub(super) fn place_or_null(&mut self, key: &str) -> Option<Range<usize>> {
+        self.values.remove(key)
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
@@ -120,18 +132,27 @@ impl<'a> Fields<'a> {
         Ok(self.typed(key, b"-0123456789", "a whole number")?.map(|(number, _)| number))
     }
 
-    /// The places of the elements of an array, and where the array is.
-    pub(super) fn array(&mut self, key: &str) -> Result<Option<Vec<Range<usize>>>, TrackerError> {
+    /// The places of the elements of an array, if they are not too many.
+    pub(super) fn array(
+        &mut self,
+        key: &str,
+        most: usize,
+    ) -> Result<Option<Vec<Range<usize>>>, TrackerError> {
         let Some(range) = self.place(key) else { return Ok(None) };
         if self.source.bytes[range.start] != b'[' {
             let what = format!("`{key}` of {} is not a list", self.of);
             return Err(self.source.error(range.start, what, "put it into [ ]"));
         }
-        Ok(Some(elements(self.source.bytes, range.start)))
+        let elements = elements(self.source.bytes, range.start, most);
+        if elements.len() > most {
+            let what = format!("`{key}` of {} has more than {most} elements", self.of);
+            return Err(self.source.error(elements[most].start, what, "make several of it"));
+        }
+        Ok(Some(elements))
     }
 
     pub(super) fn strings(&mut self, key: &str) -> Result<Vec<(String, usize)>, TrackerError> {
-        let found = self.array(key)?.unwrap_or_default().into_iter().map(|range| {
+        let found = self.array(key, MOST)?.unwrap_or_default().into_iter().map(|range| {
             if self.source.bytes[range.start] != b'"' {
                 let what = format!("`{key}` of {} has something in it that is not a string", self.of);
                 return Err(self.source.error(range.start, what, "put it into quotation marks"));

@@ -16,11 +16,11 @@ pub(super) fn value(bytes: &[u8], at: usize) -> Range<usize> {
     start..end_of_value(bytes, start)
 }
 
-/// The members of the object that begins at a place.
-pub(super) fn members(bytes: &[u8], object: usize) -> Vec<Member> {
+/// The members of the object that begins at a place: all of them, or one more than `most`.
+pub(super) fn members(bytes: &[u8], object: usize, most: usize) -> Vec<Member> {
     let mut members = Vec::new();
     let mut at = skip_space(bytes, object + 1);
-    while bytes[at] != b'}' {
+    while bytes[at] != b'}' && members.len() <= most {
         let key = at..end_of_string(bytes, at);
         let colon = skip_space(bytes, key.end);
         let value = value(bytes, colon + 1);
@@ -33,11 +33,11 @@ pub(super) fn members(bytes: &[u8], object: usize) -> Vec<Member> {
     members
 }
 
-/// The elements of the array that begins at a place.
-pub(super) fn elements(bytes: &[u8], array: usize) -> Vec<Range<usize>> {
+/// The elements of the array that begins at a place: all of them, or one more than `most`.
+pub(super) fn elements(bytes: &[u8], array: usize, most: usize) -> Vec<Range<usize>> {
     let mut elements = Vec::new();
     let mut at = skip_space(bytes, array + 1);
-    while bytes[at] != b']' {
+    while bytes[at] != b']' && elements.len() <= most {
         let element = value(bytes, at);
         at = skip_space(bytes, element.end);
         elements.push(element);
@@ -102,12 +102,17 @@ mod tests {
         let all = value(text, 0);
         assert_eq!((all.start, all.end), (1, text.len()));
         let found: Vec<(&[u8], &[u8])> =
-            members(text, 1).into_iter().map(|one| (&text[one.key], &text[one.value])).collect();
+            members(text, 1, 9).into_iter().map(|one| (&text[one.key], &text[one.value])).collect();
         assert_eq!(found[0], (br#""a\"}""#.as_slice(), br#"[1, "]" ,{"b":[]} ]"#.as_slice()));
         assert_eq!(found[1], (br#""c""#.as_slice(), b"true".as_slice()));
-        let array = members(text, 1)[0].value.start;
-        let of_array: Vec<&[u8]> = elements(text, array).into_iter().map(|range| &text[range]).collect();
+        let array = members(text, 1, 9)[0].value.start;
+        let of_array: Vec<&[u8]> = elements(text, array, 9).into_iter().map(|range| &text[range]).collect();
         assert_eq!(of_array, [b"1".as_slice(), br#""]""#, br#"{"b":[]}"#]);
-        assert!(members(b"{ }", 0).is_empty() && elements(b"[\n]", 0).is_empty());
+        assert_eq!(
+            (members(text, 1, 0).len(), elements(text, array, 1).len()),
+            (1, 2),
+            "one more tells that there are more"
+        );
+        assert!(members(b"{ }", 0, 9).is_empty() && elements(b"[\n]", 0, 9).is_empty());
     }
 }

@@ -12,8 +12,8 @@ use ralph_core::backlog::{Backlog, Status};
 use ralph_core::id::TaskId;
 
 use crate::error::TrackerError;
-use crate::file;
-use crate::tracker::{Context, Kept, Kind, Tracker};
+use crate::file::{self, Sense};
+use crate::tracker::{Context, Kept, Kind, Tracker, told};
 use fields::Source;
 use read::{Document, read};
 
@@ -38,6 +38,11 @@ impl Prd {
         read(Source { path: &self.path, bytes })
     }
 
+    fn now(&self) -> Result<Document, TrackerError> {
+        file::understood(&self.path, |bytes| self.document(bytes).map(Sense::Made))
+            .map(|(_, document)| document)
+    }
+
     /// Writes whether a story passes.
     fn pass(&self, id: &TaskId, passes: bool, note: Option<&str>) -> Result<(), TrackerError> {
         file::edit(&self.path, |bytes| {
@@ -60,7 +65,11 @@ impl Prd {
         let path = self.path.parent().unwrap_or(Path::new(".")).join(source);
         let inside = path.canonicalize().ok()?.starts_with(self.root.canonicalize().ok()?);
         let bytes = if inside { file::read(&path).ok()? } else { return None };
-        String::from_utf8(bytes).ok().filter(|text| text.len() <= LONGEST_CONTENT)
+        let text = String::from_utf8(bytes).ok()?;
+        let end = (0..=LONGEST_CONTENT.min(text.len())).rev().find(|at| text.is_char_boundary(*at))?;
+        let rest = text.len() - end;
+        let cut = if rest > 0 { format!("\n\n[{rest} bytes more in {source}]\n") } else { String::new() };
+        Some(text[..end].to_owned() + &cut)
     }
 }
 
@@ -74,7 +83,7 @@ impl Tracker for Prd {
     }
 
     fn load(&mut self) -> Result<Backlog, TrackerError> {
-        let document = self.document(&file::read(&self.path)?)?;
+        let document = self.now()?;
         let items = document.stories.into_iter().map(|story| story.item).collect();
         Ok(Backlog::new(items).expect("duplicates were refused when it was read"))
     }
@@ -91,11 +100,11 @@ impl Tracker for Prd {
     }
 
     fn complete(&mut self, id: &TaskId, reason: &str) -> Result<(), TrackerError> {
-        self.pass(id, true, Some(reason))
+        self.pass(id, true, Some(&told(reason)))
     }
 
     fn context(&mut self) -> Result<Context, TrackerError> {
-        let document = self.document(&file::read(&self.path)?)?;
+        let document = self.now()?;
         let passed = document.stories.iter().filter(|story| story.item.status == Status::Completed);
         let content = document.source.as_deref().and_then(|source| self.content(source));
         Ok(Context {
@@ -108,6 +117,6 @@ impl Tracker for Prd {
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        vec![self.path.clone()]
+        file::and_target(&self.path)
     }
 }

@@ -1,6 +1,7 @@
 //! A prd.json as ralph-tui and snarktank's ralph have it.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use ralph_core::backlog::{Item, Priority, Status};
@@ -46,12 +47,8 @@ pub(super) fn read(source: Source<'_>) -> Result<Document, TrackerError> {
             root.refuse(key, flat)?;
         }
     }
-    let stories = root.array("userStories")?;
+    let stories = root.array("userStories", MOST_STORIES)?;
     let stories = root.needed("userStories", stories, "[ … ]")?;
-    if stories.len() > MOST_STORIES {
-        let what = format!("there are {} stories; {MOST_STORIES} is the most", stories.len());
-        return Err(source.error(stories[MOST_STORIES].start, what, "split the file"));
-    }
     let name = match root.string("name")? {
         Some(name) => Some(name),
         None => root.string("project")?,
@@ -112,9 +109,13 @@ fn story(source: Source<'_>, at: usize, range: &Range<usize>) -> Result<Story, T
     let priority = fields.integer("priority")?;
     item.priority =
         priority.map_or_else(Priority::default, |number| Priority::nearest(number.saturating_sub(1)));
-    let completion_notes = fields.place("completionNotes");
+    if let Some(number) = priority.filter(|number| !(1..=5).contains(number)) {
+        item.metadata.insert(Item::PRIORITY.to_owned(), number.into());
+    }
+    let completion_notes = fields.place_or_null("completionNotes");
     if let Some(range) = &completion_notes
-        && let Ok(text) = serde_json::from_slice::<Value>(&source.bytes[range.clone()])
+        && let Ok(text @ (Value::String(_) | Value::Object(_) | Value::Array(_))) =
+            serde_json::from_slice::<Value>(&source.bytes[range.clone()])
     {
         item.metadata.insert("completionNotes".to_owned(), text);
     }
@@ -123,14 +124,35 @@ fn story(source: Source<'_>, at: usize, range: &Range<usize>) -> Result<Story, T
     Ok(Story { item, begin: range.start, passes: place, completion_notes, members })
 }
 
+/// As many ids that are given twice as one error tells of.
+const TOLD: usize = 8;
+
 fn refuse_duplicates(source: Source<'_>, stories: &[Story]) -> Result<(), TrackerError> {
     let mut seen: HashMap<&TaskId, &Story> = HashMap::with_capacity(stories.len());
-    for story in stories {
-        if let Some(first) = seen.insert(&story.item.id, story) {
-            let line = memchr::memchr_iter(b'\n', &source.bytes[..first.begin]).count() + 1;
-            let what = format!("two stories are called {}: the first is on line {line}", story.item.id);
-            return Err(source.error(story.begin, what, "give one of them another id"));
-        }
+    let again: Vec<&Story> = stories
+        .iter()
+        .filter(|story| match seen.entry(&story.item.id) {
+            Entry::Vacant(free) => {
+                free.insert(story);
+                false
+            }
+            Entry::Occupied(_) => true,
+        })
+        .collect();
+    let Some(second) = again.first() else { return Ok(()) };
+    let line = |story: &Story| memchr::memchr_iter(b'\n', &source.bytes[..story.begin]).count() + 1;
+    let id = &second.item.id;
+    let mut what = format!("two stories are called {id}: the first is on line {}", line(seen[id]));
+    for story in again.iter().skip(1).take(TOLD) {
+        what += &format!(
+            "; and {} on line {}, first on line {}",
+            story.item.id,
+            line(story),
+            line(seen[&story.item.id])
+        );
     }
-    Ok(())
+    if again.len() > TOLD + 1 {
+        what += &format!("; and {} more", again.len() - TOLD - 1);
+    }
+    Err(source.error(second.begin, what, "give each an id of its own"))
 }

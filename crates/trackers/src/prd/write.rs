@@ -1,8 +1,12 @@
 //! Changes to a prd.json that keep all the rest of it, and new ones.
 
+use std::collections::{HashMap, HashSet};
+
 use jiff::Timestamp;
 use ralph_core::backlog::{Item, Status};
+use ralph_core::id::TaskId;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::json::Member;
 use super::read::{Document, Story};
@@ -19,12 +23,14 @@ pub(super) fn edits(
     now: Timestamp,
 ) -> Vec<Edit> {
     let mut edits = vec![Edit { range: story.passes.clone(), text: passes.to_string() }];
-    if let Some(note) = note {
-        let note = quoted(note);
-        edits.push(match &story.completion_notes {
-            Some(range) => Edit { range: range.clone(), text: note },
-            None => added(bytes, story, "completionNotes", &note),
-        });
+    match (note, &story.completion_notes) {
+        (Some(note), Some(range)) => edits.push(Edit { range: range.clone(), text: quoted(note) }),
+        (Some(note), None) => edits.push(added(bytes, story, "completionNotes", &quoted(note))),
+        // How it came to pass is no longer true.
+        (None, Some(range)) if !passes && bytes[range.start] == b'"' => {
+            edits.push(Edit { range: range.clone(), text: quoted("") });
+        }
+        (None, _) => {}
     }
     if let Some(range) = &document.updated_at {
         edits.push(Edit { range: range.clone(), text: quoted(&format!("{now:.3}")) });
@@ -32,15 +38,9 @@ pub(super) fn edits(
     edits
 }
 
-/// A new member behind the last, spaced and broken as the last one is. A null in the same place is not replaced but
-/// was never there: it is found by its key.
+/// A new member behind the last, spaced and broken as the last one is.
 fn added(bytes: &[u8], story: &Story, key: &str, value: &str) -> Edit {
     let quoted_key = quoted(key);
-    if let Some(null) =
-        story.members.iter().find(|member| &bytes[member.key.clone()] == quoted_key.as_bytes())
-    {
-        return Edit { range: null.value.clone(), text: value.to_owned() };
-    }
     let last = story.members.last().expect("a story has an id");
     let between = |from: usize, to: usize| String::from_utf8_lossy(&bytes[from..to]).into_owned();
     let before = match story.members.iter().rev().nth(1) {
@@ -71,7 +71,7 @@ struct NewStory<'a> {
     title: &'a str,
     description: &'a str,
     acceptance_criteria: &'a [String],
-    priority: u8,
+    priority: i64,
     passes: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     labels: Vec<&'a str>,
@@ -88,6 +88,11 @@ pub fn to_prd(context: &Context, items: &[Item]) -> String {
     let text = |item: &'_ Item, key: &str| {
         item.metadata.get(key).and_then(|value| value.as_str()).map(str::to_owned)
     };
+    // The format tells of a dependency from one end only.
+    let mut held_up: HashMap<&TaskId, Vec<&TaskId>> = HashMap::new();
+    for (by, held) in items.iter().flat_map(|item| item.blocks.iter().map(|held| (&item.id, held))) {
+        held_up.entry(held).or_default().push(by);
+    }
     let notes: Vec<_> =
         items.iter().map(|item| (text(item, "notes"), text(item, "completionNotes"))).collect();
     let stories = items.iter().zip(&notes).map(|(item, (notes, completion_notes))| NewStory {
@@ -95,10 +100,10 @@ pub fn to_prd(context: &Context, items: &[Item]) -> String {
         title: &item.title,
         description: &item.description,
         acceptance_criteria: &item.acceptance_criteria,
-        priority: item.priority.get() + 1,
+        priority: priority(item),
         passes: item.status == Status::Completed,
         labels: item.labels.iter().map(String::as_str).collect(),
-        depends_on: item.depends_on.iter().map(|id| id.as_str()).collect(),
+        depends_on: depends_on(item, &held_up),
         notes: notes.as_deref(),
         completion_notes: completion_notes.as_deref(),
     });
@@ -108,4 +113,17 @@ pub fn to_prd(context: &Context, items: &[Item]) -> String {
         user_stories: stories.collect(),
     };
     serde_json::to_string_pretty(&document).expect("a backlog is JSON") + "\n"
+}
+
+/// Here 1 is the highest, and a number beyond the scale is the order of those at its end.
+fn priority(item: &Item) -> i64 {
+    let beyond = item.metadata.get(Item::PRIORITY).and_then(Value::as_i64);
+    beyond.unwrap_or(i64::from(item.priority.get()) + 1)
+}
+
+/// What it is said to depend on by itself and by others, each once.
+fn depends_on<'a>(item: &'a Item, held_up: &HashMap<&TaskId, Vec<&'a TaskId>>) -> Vec<&'a str> {
+    let others = held_up.get(&item.id).into_iter().flatten().copied();
+    let mut told = HashSet::new();
+    item.depends_on.iter().chain(others).filter(|id| told.insert(*id)).map(TaskId::as_str).collect()
 }

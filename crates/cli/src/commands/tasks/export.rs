@@ -50,7 +50,8 @@ pub(crate) fn run(args: &ExportArgs) -> Outcome {
             let overwrite = if args.force { Overwrite::Allowed } else { Overwrite::Never };
             refuse_own_files(output, &tracker.files())?;
             write_file(output, &text, overwrite, None)?;
-            tell(args.to, &items, output);
+            tell(&items, output);
+            print(&args.to.lost(&items));
         }
     }
     Ok(0)

@@ -1,6 +1,6 @@
 //! `ralph tasks list`: a backlog in the order in which it is worked on.
 
-use ralph_core::backlog::{Backlog, Held, Hold, Item, Plan, Turn, UnknownDependency};
+use ralph_core::backlog::{Backlog, Hold, Item, Plan, Turn, UnknownDependency};
 use ralph_core::id::TaskId;
 use serde::Serialize;
 
@@ -52,7 +52,10 @@ pub(crate) struct Tasks {
     tasks: Vec<Planned>,
     /// What is settled already, was not asked for, or is never reached.
     held: Vec<NotPlanned>,
-    /// Tasks that wait for themselves: each depends on the next, and the last on the first.
+    /// Containers, such as epics, that are open although all that is in them is settled, in an order in which they can be
+    /// closed.
+    finished: Vec<TaskId>,
+    /// Open tasks that wait for themselves: each for the next, and the last for the first.
     cycles: Vec<Vec<TaskId>>,
     unknown_dependencies: Vec<UnknownDependency>,
 }
@@ -84,6 +87,9 @@ pub(crate) fn run(args: &ListArgs) -> Outcome {
     let Chosen { mut tracker, others } = args.tracker.choose()?;
     let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
     let wanted = args.filter.wanted(&backlog, tracker.order())?;
+    if let Some(remark) = tracker.remark() {
+        eprintln!("note: {}", inert(remark));
+    }
     let mut plan = backlog.plan(&wanted);
     let nothing = plan.turns.is_empty();
     if args.next {
@@ -123,7 +129,7 @@ fn listed(backlog: &Backlog, plan: Plan<'_>, tracker: &str, source: String) -> T
     let held = plan.held.iter().map(|held| NotPlanned {
         item: with_blocks(held.item),
         held: held.why.name().to_owned(),
-        why: held.why.to_string(),
+        why: held.to_string(),
     });
     Tasks {
         tracker: tracker.to_owned(),
@@ -131,6 +137,7 @@ fn listed(backlog: &Backlog, plan: Plan<'_>, tracker: &str, source: String) -> T
         next: plan.turns.first().map(|turn| turn.item.id.clone()),
         tasks: planned.collect(),
         held: held.collect(),
+        finished: backlog.finished().map(|item| item.id.clone()).collect(),
         cycles: backlog.cycles().map(<[TaskId]>::to_vec).collect(),
         unknown_dependencies: backlog.unknown().to_vec(),
     }
@@ -159,29 +166,66 @@ fn told(plan: &Plan<'_>, why: bool) -> String {
         };
         text += "\n";
     }
-    let is_settled =
-        |held: &&Held<'_>| matches!(held.why, Hold::Completed | Hold::Cancelled | Hold::Filtered);
-    let (settled, stuck): (Vec<&Held<'_>>, Vec<&Held<'_>>) = plan.held.iter().partition(is_settled);
-    for held in stuck.iter().chain(settled.iter().filter(|_| why)) {
-        let style = if is_settled(held) { FAINT } else { BAD };
-        text += &format!("{}  {}", paint(style, &format!("{:>width$}", "–")), named(held.item));
-        text += &paint(FAINT, &format!("  {}\n", held.why));
+    let mut stuck = 0;
+    for held in &plan.held {
+        let standing = Standing::of(&held.why);
+        stuck += usize::from(standing == Standing::Stuck);
+        if standing == Standing::Stuck || why {
+            let style = if standing == Standing::Stuck { BAD } else { FAINT };
+            text += &format!("{}  {}", paint(style, &format!("{:>width$}", "–")), named(held.item));
+            text += &paint(FAINT, &format!("  {held}\n"));
+        }
     }
+    let held =
+        |standing: Standing| plan.held.iter().filter(|held| Standing::of(&held.why) == standing).count();
     let counts = [
         (plan.turns.iter().filter(|turn| turn.is_ready()).count(), "ready"),
         (plan.turns.iter().filter(|turn| !turn.is_ready()).count(), "waiting for others"),
-        (stuck.len(), "not going to be done"),
-        (settled.iter().filter(|held| held.why == Hold::Completed).count(), "completed"),
-        (settled.iter().filter(|held| held.why == Hold::Cancelled).count(), "cancelled"),
-        (settled.iter().filter(|held| held.why == Hold::Filtered).count(), "not asked for"),
+        (stuck, "not going to be done"),
+        (held(Standing::Completed), "completed"),
+        (held(Standing::Cancelled), "cancelled"),
+        (held(Standing::NotAskedFor), "not asked for"),
     ];
     let counts =
         counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let containers = held(Standing::Container);
+    let beside = match containers {
+        0 => String::new(),
+        some => format!("; {} of them", counted(some as u64, "container")),
+    };
     match plan.turns.len() + plan.held.len() {
         0 => text + "no tasks yet\n",
         all => {
-            let all = counted(all as u64, "task");
-            text + &format!("{all}: {}\n", counts.collect::<Vec<_>>().join(", "))
+            let all = counted((all - containers) as u64, "task");
+            text + &format!("{all}: {}{beside}\n", counts.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// What it means for a person that an entry is not worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Completed,
+    Cancelled,
+    NotAskedFor,
+    /// Not worked on itself, and nothing is wrong with that.
+    Container,
+    Stuck,
+}
+
+impl Standing {
+    fn of(why: &Hold<'_>) -> Standing {
+        match why {
+            Hold::Completed => Standing::Completed,
+            Hold::Cancelled => Standing::Cancelled,
+            Hold::Filtered => Standing::NotAskedFor,
+            Hold::Container => Standing::Container,
+            Hold::Blocked
+            | Hold::Skipped
+            | Hold::Parked
+            | Hold::Cycle(_)
+            | Hold::Unknown(_)
+            | Hold::Waits(_) => Standing::Stuck,
         }
     }
 }

@@ -46,7 +46,7 @@ fn each_layer_wins_over_the_ones_below() {
 #[test]
 fn nothing_set_comes_to_the_defaults() {
     let settings = Written::default().settings().unwrap();
-    let policy = settings.policy(Vec::new());
+    let policy = settings.policy(Vec::new(), None);
     assert_eq!(policy.limits, ralph_core::policy::Limits::defaults(Kind::Prompt));
     assert_eq!(policy.deadlines.silence, Some(Duration::from_secs(1800)));
     assert_eq!((policy.deadlines.start, policy.deadlines.total), (None, None));
@@ -86,7 +86,7 @@ fn the_promise_is_a_word_by_every_way_in() {
     let word = |written: Written| {
         written
             .settings()
-            .map(|settings| settings.policy(Vec::new()).completion.promise.word.as_str().to_owned())
+            .map(|settings| settings.policy(Vec::new(), None).completion.promise.word.as_str().to_owned())
     };
     for flag in ["--promise", "--completion-promise"] {
         assert_eq!(word(Written::args(&[flag, "SHIPPED"])).unwrap(), "SHIPPED");

@@ -95,7 +95,7 @@ const ZERO: [&str; 4] = ["0", "00", "0.0", "0ms"];
 const KINDS: [Kind; 5] = [
     Kind::Prompt,
     Kind::PromptWithCriteria,
-    Kind::Backlog { open_tasks: NonZeroU32::MIN },
+    Kind::Backlog { open_tasks: NonZeroU32::MIN, criteria: true },
     Kind::InSession { criteria: false },
     Kind::InSession { criteria: true },
 ];

@@ -116,6 +116,6 @@ fn a_project_protects_more_than_the_person_and_never_less() {
         ("[verify]\nprotect = [\"ci/**\", \"tests/**\"]\n", &["ci/**", "tests/**"]),
     ] {
         let settings = written(project).settings().unwrap();
-        assert_eq!(settings.policy(Vec::new()).verification.protect, expected, "{project}");
+        assert_eq!(settings.policy(Vec::new(), None).verification.protect, expected, "{project}");
     }
 }

@@ -9,7 +9,8 @@ pub(crate) mod plain;
 pub(crate) mod sandbox;
 pub(crate) mod size;
 
-use super::nearest::shortened;
+use ralph_core::nearest::shortened;
+
 use super::raw::Raw;
 
 /// Why a value is not taken and what would be.

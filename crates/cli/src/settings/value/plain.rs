@@ -7,11 +7,11 @@ use ralph_agents::acp::Permissions;
 use ralph_core::agent_event::Detail;
 use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
+use ralph_core::nearest::shortened;
 use ralph_core::policy::{OnError, Signal};
 use ralph_core::promise::Word;
 
 use super::Refused;
-use crate::settings::nearest::shortened;
 use crate::settings::raw::Raw;
 use crate::settings::resolved::CustodyChoice;
 
@@ -71,6 +71,15 @@ pub(crate) fn directory(raw: &Raw) -> Result<PathBuf, Refused> {
             format!("`{}` is not an absolute path", shortened(text)),
             format!("write {RULE}"),
         ));
+    }
+    Ok(PathBuf::from(text))
+}
+
+pub(crate) fn file(raw: &Raw) -> Result<PathBuf, Refused> {
+    const RULE: &str = "the path of a file";
+    let text = text(raw, RULE)?;
+    if text.trim().is_empty() || text.contains('\0') {
+        return Err(Refused::new(format!("`{}` is not {RULE}", shortened(text)), format!("write {RULE}")));
     }
     Ok(PathBuf::from(text))
 }
@@ -161,7 +170,7 @@ pub(crate) fn detail(raw: &Raw) -> Result<Detail, Refused> {
 
 /// Signals that nothing can show yet are refused rather than ignored.
 pub(crate) fn require(raw: &Raw) -> Result<BTreeSet<Signal>, Refused> {
-    const HINT: &str = "write some of \"criteria\", \"promise\"";
+    const HINT: &str = "write some of \"criteria\", \"promise\", \"tracker\"";
     let names = match raw {
         Raw::Given(text) => text.split(',').map(|name| name.trim().to_owned()).collect(),
         other => texts(other, "an array of signals such as [\"promise\"]")?,
@@ -172,7 +181,8 @@ pub(crate) fn require(raw: &Raw) -> Result<BTreeSet<Signal>, Refused> {
     let signal = |name: &String| match name.as_str() {
         "promise" => Ok(Signal::Promise),
         "criteria" => Ok(Signal::Criteria),
-        "tool" | "todo" | "tracker" => Err(Refused::new(format!("`{name}` cannot be required yet"), HINT)),
+        "tracker" => Ok(Signal::Tracker),
+        "tool" | "todo" => Err(Refused::new(format!("`{name}` cannot be required yet"), HINT)),
         other => Err(Refused::new(format!("`{}` is not a signal", shortened(other)), HINT)),
     };
     names.iter().map(signal).collect()

@@ -1,7 +1,8 @@
 //! How the bounds of an agent are spelled.
 
+use ralph_core::nearest::shortened;
+
 use super::{Refused, plain};
-use crate::settings::nearest::shortened;
 use crate::settings::raw::Raw;
 use crate::settings::resolved::SandboxChoice;
 

@@ -3,7 +3,7 @@
 /// A key longer than any of ours is not a slip of the pen, and comparing it would take its length in time.
 const LONGEST: usize = 64;
 
-pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if given.chars().count() > LONGEST {
         return None;
     }
@@ -14,7 +14,7 @@ pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
 }
 
 /// A name short enough to be repeated in a message.
-pub(crate) fn shortened(name: &str) -> String {
+pub fn shortened(name: &str) -> String {
     if name.chars().count() <= LONGEST {
         return name.to_owned();
     }

@@ -1,0 +1,128 @@
+//! The backlog of a run: chosen when it begins, found again when it goes on.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use ralph_core::agenda::{Agenda, Source};
+use ralph_core::backlog::{Backlog, Order, Severity, Status, review};
+use ralph_core::id::TaskId;
+use ralph_engine::{Desk, DeskError, Place, Tracking};
+use ralph_trackers::{Kind, Surroundings, Tracker, TrackerError, detect, open};
+
+use crate::backlog::{Chosen, FilterFlags, TrackerFlags, tracker_problem};
+use crate::own;
+use crate::problem::{Problem, Problems};
+use crate::words::counted;
+
+/// A backlog that a run is about to go through.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    pub(crate) agenda: Agenda,
+    pub(crate) title: String,
+    /// What is wrong with it, and does not keep the rest from being done.
+    pub(crate) notices: Vec<String>,
+    /// How many tasks can be reached.
+    pub(crate) open: NonZeroU32,
+    tracker: Box<dyn Tracker>,
+}
+
+/// Reads the backlog once: what it lacks is told before anything is done.
+pub(crate) fn begin(tracker: &TrackerFlags, filter: &FilterFlags) -> Result<Begun, Problems> {
+    let Chosen { mut tracker, others } = tracker.choose()?;
+    let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
+    let wanted = filter.wanted(&backlog, tracker.order())?;
+    let open = u32::try_from(backlog.plan(&wanted).turns.len()).unwrap_or(u32::MAX);
+    let source = Source {
+        tracker: tracker.kind().name().to_owned(),
+        name: tracker.source(),
+        file: file(&*tracker)?,
+        open,
+    };
+    let mut notices: Vec<String> =
+        others.iter().map(|other| format!("there is another backlog: {}", other.display())).collect();
+    notices.extend(faults(&backlog));
+    Ok(Begun {
+        title: format!("{} of {}", counted(open.into(), "task"), source.name),
+        agenda: Agenda::new(source, wanted.filter),
+        notices,
+        open: NonZeroU32::new(open).unwrap_or(NonZeroU32::MIN),
+        tracker,
+    })
+}
+
+/// What will never be worked on.
+fn faults(backlog: &Backlog) -> impl Iterator<Item = String> + '_ {
+    let errors = review(backlog).into_iter().filter(|finding| finding.severity == Severity::Error);
+    errors.map(|finding| format!("{}; {}", finding.what, finding.next))
+}
+
+/// The file by which the backlog is found again.
+fn file(tracker: &dyn Tracker) -> Result<Option<String>, Problems> {
+    let file = match tracker.kind() {
+        Kind::Prd | Kind::Markdown => tracker.files().into_iter().next(),
+        Kind::Beads | Kind::BeadsBv | Kind::Github | Kind::Native => None,
+    };
+    let text = |file: PathBuf| {
+        let name = file.display().to_string();
+        file.into_os_string().into_string().map_err(|_| {
+            Problem::new(format!("the name of {name} is not UTF-8")).next("give the file another name")
+        })
+    };
+    Ok(file.map(text).transpose()?)
+}
+
+impl Begun {
+    pub(crate) fn tracking(self, place: &Place) -> Result<Tracking, Problems> {
+        tracking(self.tracker, place)
+    }
+}
+
+/// The tracker of a run that goes on; none where it has a prompt.
+pub(crate) fn again(agenda: Option<&Agenda>, place: &Place) -> Result<Option<Tracking>, Problems> {
+    let Some(agenda) = agenda else { return Ok(None) };
+    tracking(find(&agenda.source, place)?, place).map(Some)
+}
+
+/// The tracker that a run was begun with.
+pub(crate) fn find(source: &Source, place: &Place) -> Result<Box<dyn Tracker>, Problems> {
+    let Source { tracker, file, .. } = source;
+    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == tracker);
+    let Some(kind) = kind else {
+        let problem = Problem::new(format!("this ralph knows no tracker `{tracker}`"));
+        return Err(problem.next("use the version that the run was begun with").into());
+    };
+    let search = std::env::var_os("PATH");
+    let around = Surroundings { root: &place.root, state: Some(&place.state), search: search.as_deref() };
+    let found = detect(&around, Some(kind), file.as_deref().map(Path::new));
+    Ok(open(found.map_err(|error| tracker_problem(&error))?.place))
+}
+
+fn tracking(tracker: Box<dyn Tracker>, place: &Place) -> Result<Tracking, Problems> {
+    own::add(place, &tracker.files()).map_err(|error| {
+        Problem::new(format!("cannot write to {}: {error}", place.state.display())).exit(1)
+    })?;
+    Ok(Tracking::new(Box::new(AtDesk(tracker))))
+}
+
+#[derive(Debug)]
+struct AtDesk(Box<dyn Tracker>);
+
+impl Desk for AtDesk {
+    fn backlog(&mut self) -> Result<(Backlog, Order), DeskError> {
+        let backlog = self.0.load().map_err(told)?;
+        Ok((backlog, self.0.order()))
+    }
+
+    fn show(&mut self, task: &TaskId, status: Status) -> Result<(), DeskError> {
+        // What the format cannot say is in the run's own state.
+        self.0.set_status(task, status).map(|_| ()).map_err(told)
+    }
+
+    fn complete(&mut self, task: &TaskId, reason: &str) -> Result<(), DeskError> {
+        self.0.complete(task, reason).map_err(told)
+    }
+}
+
+fn told(error: TrackerError) -> DeskError {
+    DeskError { what: error.to_string(), next: error.hint() }
+}

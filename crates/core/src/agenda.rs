@@ -1,0 +1,136 @@
+//! What a run over a backlog knows of it beyond what its tracker says.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+use crate::backlog::{Backlog, Filter, Hold, Order, Wanted};
+use crate::id::TaskId;
+use crate::question::QuestionNo;
+use crate::run::{Run, Skipped};
+use crate::task::Task;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agenda {
+    pub source: Source,
+    pub filter: Filter,
+    /// How many iterations each task has had that is not completed.
+    pub had: BTreeMap<TaskId, u32>,
+    /// How many were completed in this run.
+    pub completed: u32,
+    /// Tasks that wait for a person's answer.
+    pub parked: Vec<Parked>,
+    /// What is being worked on.
+    pub at_hand: Option<TaskId>,
+    /// Why it was chosen.
+    pub why: String,
+    /// What the tracker was told is being worked on.
+    pub shown: Option<TaskId>,
+}
+
+/// Where a backlog is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Source {
+    /// The kind of tracker.
+    pub tracker: String,
+    /// The file, or the program and its directory, for people.
+    pub name: String,
+    /// The file, where it was named or found.
+    pub file: Option<String>,
+    /// How many tasks were to be done when the run began.
+    pub open: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parked {
+    pub task: TaskId,
+    pub question: QuestionNo,
+    /// Until when an answer is waited for.
+    pub to: Timestamp,
+}
+
+/// What a run is to do now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    Task {
+        task: Task,
+        /// Why this one.
+        why: String,
+    },
+    /// Nothing can be worked on; what is left undone, each with the reason.
+    Nothing(Vec<Skipped>),
+}
+
+impl Selection {
+    /// A prompt is its own only task.
+    pub fn prompt(task: Task) -> Selection {
+        Selection::Task { task, why: String::new() }
+    }
+}
+
+impl Agenda {
+    pub fn new(source: Source, filter: Filter) -> Agenda {
+        Agenda {
+            source,
+            filter,
+            had: BTreeMap::new(),
+            completed: 0,
+            parked: Vec::new(),
+            at_hand: None,
+            why: String::new(),
+            shown: None,
+        }
+    }
+
+    pub(crate) fn iterations_on(&self, task: &TaskId) -> u32 {
+        self.had.get(task).copied().unwrap_or_default()
+    }
+
+    /// It waits for nobody any more.
+    pub(crate) fn unpark(&mut self, question: QuestionNo) {
+        self.parked.retain(|parked| parked.question != question);
+    }
+}
+
+/// What of a backlog is to be done now: the task that is at hand while it can be worked on, then the tracker's order.
+pub fn select(run: &Run, agenda: &Agenda, backlog: &Backlog, order: Order) -> Selection {
+    let wanted = Wanted {
+        filter: agenda.filter.clone(),
+        skipped: run.skipped.iter().map(|skipped| skipped.task.clone()).collect(),
+        parked: agenda.parked.iter().map(|parked| parked.task.clone()).collect(),
+        order,
+    };
+    if let Some(task) = at_hand(agenda, backlog, &wanted) {
+        return Selection::Task { task, why: "it is at hand".to_owned() };
+    }
+    match backlog.next(&wanted) {
+        Some(turn) => Selection::Task { task: turn.item.to_task(), why: turn.to_string() },
+        None => Selection::Nothing(undone(run, backlog, &wanted)),
+    }
+}
+
+fn at_hand(agenda: &Agenda, backlog: &Backlog, wanted: &Wanted) -> Option<Task> {
+    let id = agenda.at_hand.as_ref()?;
+    let (place, item) = backlog.items().iter().enumerate().find(|(_, item)| item.id == *id)?;
+    let is_wanted = !wanted.skipped.contains(id) && !wanted.parked.contains(id);
+    let is_meant = wanted.filter.meant(backlog)[place];
+    (is_wanted && is_meant && backlog.is_ready(id)).then(|| item.to_task())
+}
+
+/// What a person would miss.
+fn undone(run: &Run, backlog: &Backlog, wanted: &Wanted) -> Vec<Skipped> {
+    let given_up = |id: &TaskId| run.skipped.iter().find(|skipped| skipped.task == *id);
+    let held = backlog.plan(wanted).held.into_iter().filter_map(|held| {
+        let why = match &held.why {
+            Hold::Completed | Hold::Cancelled | Hold::Container | Hold::Filtered => return None,
+            Hold::Skipped => given_up(&held.item.id).map_or_else(String::new, Skipped::told),
+            Hold::Blocked | Hold::Parked | Hold::Cycle(_) | Hold::Unknown(_) | Hold::Waits(_) => {
+                held.why.to_string()
+            }
+        };
+        Some(Skipped { task: held.item.id.clone(), why })
+    });
+    held.collect()
+}
