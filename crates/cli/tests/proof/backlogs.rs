@@ -276,7 +276,7 @@ fn standing(project: &Project, task: &str) -> Value {
 }
 
 #[test]
-fn a_backlog_of_ralphs_own_is_gone_through_and_says_all_the_while_how_far_it_is() {
+fn a_backlog_of_ralphs_own_is_gone_through_with_a_kill_in_the_middle_and_says_how_far_it_is() {
     let waits = r#"
 echo "$RALPH_TASK" >> ../order
 touch "../begun-$RALPH_TASK"
@@ -299,11 +299,15 @@ echo "<promise>$RALPH_PROMISE</promise>"
             std::cmp::Ordering::Greater => "open",
         };
         assert_eq!(now, [0, 1, 2].map(by_place), "while {task} is worked on");
+        if task == "T-1" {
+            run.kill();
+            run = project.start(&["resume"]);
+        }
         fs::write(project.base().join(format!("go-{task}")), "").unwrap();
     }
     let ran = run.end(PATIENCE);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     assert_eq!(expected.map(|task| standing(&project, task)), ["completed"; 3]);
-    assert_eq!(order(&project), expected);
+    assert_eq!(order(&project), ["T-3", "T-1", "T-1", "T-2"]);
     assert!(project.brief(1, 1).contains("third"), "{}", project.brief(1, 1));
 }
