@@ -27,10 +27,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     steps.run("clippy", clippy);
     steps.run("tests", tests);
     steps.run("custody", custody);
-    match real_br() {
-        Some(br) => steps.run("backlog of a real br", || of_br(&br)),
+    match real("br", "RALPH_TEST_BR") {
+        Some(br) => steps.run("backlog of a real br", || conforms("br", "RALPH_TEST_BR", &br)),
         None => {
             steps.leave_out("backlog of a real br", "no br: RALPH_TEST_BR names none, and none is in PATH");
+        }
+    }
+    match real("gh", "RALPH_TEST_GH") {
+        Some(gh) => steps.run("backlog of a real gh", || conforms("gh", "RALPH_TEST_GH", &gh)),
+        None => {
+            steps.leave_out("backlog of a real gh", "no gh: RALPH_TEST_GH names none, and none is in PATH");
         }
     }
     steps.run("doc tests", || {
@@ -106,15 +112,15 @@ fn custody() -> anyhow::Result<()> {
     succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--test", "custody"]))
 }
 
-/// The issue tracker `br`, of a version that can be had on this machine.
-fn real_br() -> Option<OsString> {
-    std::env::var_os("RALPH_TEST_BR").or_else(|| has("br").then(|| "br".into()))
+/// A program that issues are reached through, of a version that can be had on this machine.
+fn real(name: &str, variable: &str) -> Option<OsString> {
+    std::env::var_os(variable).or_else(|| has(name).then(|| name.into()))
 }
 
-fn of_br(br: &OsString) -> anyhow::Result<()> {
+fn conforms(name: &str, variable: &str, program: &OsString) -> anyhow::Result<()> {
     let args = ["test", "--workspace", "--all-features", "--locked", "--test", "conformance"];
-    let only = ["--", "--ignored", "--exact", "a_real_br_conforms"];
-    succeed(cargo().args(args).args(only).env("RALPH_TEST_BR", br))
+    let test = format!("a_real_{name}_conforms");
+    succeed(cargo().args(args).args(["--", "--ignored", "--exact", &test]).env(variable, program))
 }
 
 fn documentation() -> anyhow::Result<()> {

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use ralph_core::backlog::{Backlog, Filter, Order, Range, Wanted};
 use ralph_core::id::TaskId;
-use ralph_trackers::{Detected, Kind, Tracker, TrackerError, detect, open};
+use ralph_store::{SqliteStore, settle};
+use ralph_trackers::{Detected, Kind, Place as Found, Surroundings, Tracker, TrackerError, detect, open};
 
 use crate::commands::here;
 use crate::problem::{Place, Problem, Problems, Spot};
-use crate::settings::project_root;
+use crate::project::{Project, store_problem};
+use crate::render::{FAINT, paint};
+use crate::settings::{Given, project_root};
 
 /// Where the backlog is.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -32,6 +35,10 @@ enum TrackerKind {
     Beads,
     /// The same, by how much waits for each, as `bv` ranks them
     BeadsBv,
+    /// Issues on GitHub, through `gh`
+    Github,
+    /// Tasks that ralph keeps itself: `ralph tasks add`
+    Native,
 }
 
 /// Which of its tasks are meant.
@@ -58,6 +65,8 @@ impl TrackerKind {
             TrackerKind::Markdown => Kind::Markdown,
             TrackerKind::Beads => Kind::Beads,
             TrackerKind::BeadsBv => Kind::BeadsBv,
+            TrackerKind::Github => Kind::Github,
+            TrackerKind::Native => Kind::Native,
         }
     }
 }
@@ -74,22 +83,98 @@ impl TrackerFlags {
         TrackerFlags { tracker: None, prd: Some(file.to_owned()) }
     }
 
+    /// The backlog that ralph keeps itself.
+    pub(crate) fn native() -> TrackerFlags {
+        TrackerFlags { tracker: Some(TrackerKind::Native), prd: None }
+    }
+
     pub(crate) fn is_given(&self) -> bool {
         self.tracker.is_some() || self.prd.is_some()
     }
 
     pub(crate) fn choose(&self) -> Result<Chosen, Problems> {
+        let Detected { place, others } = self.detect()?.map_err(|error| tracker_problem(&error))?;
+        Ok(Chosen { tracker: open(place), others })
+    }
+
+    /// What is found from here, or why nothing is.
+    pub(crate) fn detect(&self) -> Result<Result<Detected, TrackerError>, Problems> {
         let here = here()?;
         let root = project_root(&here)
             .map_err(|error| Problem::new(format!("cannot tell the project's directory: {error}")))?;
+        let state = match (Project::here(Given::default()), self.tracker) {
+            (Ok(project), _) => Some(project.place.state),
+            (Err(problems), Some(TrackerKind::Native)) => return Err(problems),
+            // Whoever has no place for ralph's state has no tasks in it.
+            (Err(_), _) => None,
+        };
         // People name files from where they are.
         let file = self.prd.as_ref().map(|file| here.join(file));
         let search = std::env::var_os("PATH");
-        let kind = self.tracker.map(TrackerKind::kind);
-        let found = detect(&root, kind, file.as_deref(), search.as_deref());
-        let Detected { place, others } = found.map_err(|error| tracker_problem(&error))?;
-        Ok(Chosen { tracker: open(place), others })
+        let around = Surroundings { root: &root, state: state.as_deref(), search: search.as_deref() };
+        Ok(detect(&around, self.tracker.map(TrackerKind::kind), file.as_deref()))
     }
+
+    /// The store of the project, if its backlog is ralph's own or there is none yet. `doing` is what cannot be done
+    /// with another: `add tasks to`.
+    pub(crate) fn own(&self, doing: &str) -> Result<Own, Problems> {
+        match self.detect()? {
+            Ok(Detected { place: Found::Native { .. }, .. }) | Err(TrackerError::NoBacklog { .. }) => {}
+            Ok(Detected { place, .. }) => return Err(not_own(&*open(place), doing).into()),
+            Err(error) => return Err(tracker_problem(&error).into()),
+        }
+        Own::open(self.tracker)
+    }
+}
+
+/// The backlog that ralph keeps itself.
+pub(crate) struct Own {
+    pub(crate) store: SqliteStore,
+    /// What `ralph tasks` finds before it.
+    hidden_by: Option<PathBuf>,
+}
+
+impl Own {
+    fn open(named: Option<TrackerKind>) -> Result<Own, Problems> {
+        let project = Project::here(Given::default())?;
+        settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
+        let store = project.store()?;
+        let search = std::env::var_os("PATH");
+        let around = Surroundings { root: &project.place.root, state: None, search: search.as_deref() };
+        let hidden_by = match named.map(|_| detect(&around, None, None)) {
+            Some(Ok(Detected { place: Found::Prd { file, .. } | Found::Markdown { file }, .. })) => {
+                Some(file)
+            }
+            Some(Ok(Detected { place: Found::Beads { root, .. }, .. })) => Some(root.join(".beads")),
+            Some(Ok(Detected { place: Found::Github { .. } | Found::Native { .. }, .. }) | Err(_)) | None => {
+                None
+            }
+        };
+        Ok(Own { store, hidden_by })
+    }
+
+    /// For whoever adds to a backlog that others stand before.
+    pub(crate) fn note(&self) -> String {
+        match &self.hidden_by {
+            None => String::new(),
+            Some(other) => paint(
+                FAINT,
+                &format!("note: {} comes first here; name this one with --tracker native\n", other.display()),
+            ),
+        }
+    }
+}
+
+fn not_own(tracker: &dyn Tracker, doing: &str) -> Problem {
+    let by_hand = match tracker.kind() {
+        Kind::Prd | Kind::Markdown => "write to that file yourself",
+        Kind::Beads | Kind::BeadsBv => "use `br` or `bd`",
+        Kind::Github => "use `gh issue`",
+        Kind::Native => "use `ralph tasks`",
+    };
+    Problem::new(format!("ralph does not {doing} {}", tracker.source())).next(by_hand).next(
+        "or keep a backlog with ralph itself: --tracker native; `ralph tasks import FILE` copies one there",
+    )
 }
 
 impl FilterFlags {
@@ -122,6 +207,9 @@ impl FilterFlags {
 }
 
 pub(crate) fn tracker_problem(error: &TrackerError) -> Problem {
+    if let TrackerError::Store(error) = error {
+        return store_problem(error);
+    }
     let TrackerError::Malformed { path, spot, what, next } = error else {
         return Problem::new(error.to_string()).next(error.hint());
     };

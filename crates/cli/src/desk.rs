@@ -7,7 +7,7 @@ use ralph_core::agenda::{Agenda, Source};
 use ralph_core::backlog::{Backlog, Order, Severity, Status, review};
 use ralph_core::id::TaskId;
 use ralph_engine::{Desk, DeskError, Place, Tracking};
-use ralph_trackers::{Kind, Tracker, TrackerError, detect, open};
+use ralph_trackers::{Kind, Surroundings, Tracker, TrackerError, detect, open};
 
 use crate::backlog::{Chosen, FilterFlags, TrackerFlags, tracker_problem};
 use crate::own;
@@ -60,7 +60,7 @@ fn faults(backlog: &Backlog) -> impl Iterator<Item = String> + '_ {
 fn file(tracker: &dyn Tracker) -> Result<Option<String>, Problems> {
     let file = match tracker.kind() {
         Kind::Prd | Kind::Markdown => tracker.files().into_iter().next(),
-        Kind::Beads | Kind::BeadsBv => None,
+        Kind::Beads | Kind::BeadsBv | Kind::Github | Kind::Native => None,
     };
     let text = |file: PathBuf| {
         let name = file.display().to_string();
@@ -92,7 +92,8 @@ pub(crate) fn find(source: &Source, place: &Place) -> Result<Box<dyn Tracker>, P
         return Err(problem.next("use the version that the run was begun with").into());
     };
     let search = std::env::var_os("PATH");
-    let found = detect(&place.root, Some(kind), file.as_deref().map(Path::new), search.as_deref());
+    let around = Surroundings { root: &place.root, state: Some(&place.state), search: search.as_deref() };
+    let found = detect(&around, Some(kind), file.as_deref().map(Path::new));
     Ok(open(found.map_err(|error| tracker_problem(&error))?.place))
 }
 

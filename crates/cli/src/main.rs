@@ -17,6 +17,7 @@ mod desk;
 mod difference;
 mod evidence;
 mod follow;
+mod format;
 mod history;
 mod judge;
 mod messages;

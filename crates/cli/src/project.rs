@@ -101,7 +101,8 @@ fn store_exit(error: &StoreError) -> u8 {
         | StoreError::RunFinished { .. }
         | StoreError::NoRun { .. }
         | StoreError::AmbiguousRun { .. }
-        | StoreError::Fenced { .. } => Problem::USAGE,
+        | StoreError::Fenced { .. }
+        | StoreError::Task(_) => Problem::USAGE,
         StoreError::NoDatabase { .. } => 4,
         StoreError::Busy { .. }
         | StoreError::Full { .. }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use ralph_templates::{FOLDER, Lookup, PROMPT, Template, TemplateError, find};
-use ralph_trackers::{Detected, TrackerError, detect, open};
+use ralph_trackers::{Detected, TrackerError, open};
 
-use crate::backlog::tracker_problem;
+use crate::backlog::{TrackerFlags, tracker_problem};
 use crate::commands::here;
 use crate::problem::{Place, Problem, Problems, Spot};
 use crate::settings::{Given, Sources};
@@ -23,12 +23,11 @@ impl Shelf {
     }
 
     /// The name that was given, or that of the tracker that is found here.
-    pub(crate) fn name(&self, given: Option<&str>) -> Result<String, Problems> {
+    pub(crate) fn name(given: Option<&str>) -> Result<String, Problems> {
         if let Some(name) = given {
             return Ok(name.to_owned());
         }
-        let search = std::env::var_os("PATH");
-        match detect(&self.project_root, None, None, search.as_deref()) {
+        match TrackerFlags::default().detect()? {
             Ok(Detected { place, .. }) => Ok(open(place).kind().name().to_owned()),
             Err(TrackerError::NoBacklog { .. }) => Ok(PROMPT.to_owned()),
             Err(error) => Err(tracker_problem(&error).into()),

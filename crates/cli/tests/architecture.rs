@@ -16,7 +16,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("ralph-snapshot", &[]),
     ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot", "ralph-chronicle"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
-    ("ralph-trackers", &["ralph-core"]),
+    ("ralph-trackers", &["ralph-core", "ralph-store"]),
     ("ralph-chronicle", &["ralph-core"]),
     ("ralph-templates", &["ralph-core"]),
     (

@@ -49,7 +49,20 @@ fn check(validator: &Validator, value: &Value) {
 /// Compares with a committed file, or writes it when `RALPH_BLESS` is set.
 #[test]
 fn the_published_schemas_are_current() {
-    for of in ["config", "events", "status", "inbox", "why", "diff", "snapshots", "tasks", "prd-check"] {
+    let all = [
+        "config",
+        "events",
+        "status",
+        "inbox",
+        "why",
+        "diff",
+        "snapshots",
+        "tasks",
+        "task",
+        "task-line",
+        "prd-check",
+    ];
+    for of in all {
         let path = root().join(format!("docs/schema/{of}.json"));
         let current = format!("{:#}\n", schema(of));
         if std::env::var_os("RALPH_BLESS").is_some() {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use ralph_core::id::RunId;
 use ralph_core::stop::{RunState, StopReason};
 
+use crate::task::TaskRefused;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     #[error("run {run} of this project is unfinished ({})", .state.name())]
@@ -18,6 +20,8 @@ pub enum StoreError {
     AmbiguousRun { prefix: String, candidates: Vec<RunId> },
     #[error("run {run} is not this process's to write: {why}")]
     Fenced { run: RunId, why: Fence },
+    #[error(transparent)]
+    Task(#[from] TaskRefused),
 
     #[error("no database at {}", .path.display())]
     NoDatabase { path: PathBuf },
@@ -63,6 +67,7 @@ impl StoreError {
                 "`ralph status --list` lists them".to_owned()
             }
             StoreError::Fenced { run, .. } => format!("`ralph status {run}` shows where it stands"),
+            StoreError::Task(refused) => refused.hint(),
             StoreError::Busy { .. } => "close the other program, then `ralph resume`".to_owned(),
             StoreError::Full { .. } => "free some space, then `ralph resume`".to_owned(),
             StoreError::ReadOnly { .. } => {

@@ -1,7 +1,7 @@
-//! What lasts: runs and their journal, what people asked of them, hooks still to be called, trust, and which
-//! session a loop belongs to.
+//! What lasts: runs and their journal, what people asked of them, hooks still to be called, trust, which session a
+//! loop belongs to, and the tasks of projects that keep theirs here.
 //!
-//! The [`Store`] speaks of runs, never of SQL. There is one implementation, [`SqliteStore`]; a second has to
+//! The [`Store`] speaks of runs, [`Tasks`] of a backlog, neither of SQL. There is one implementation, [`SqliteStore`]; a second has to
 //! pass the same `conformance` suite (feature `testing`).
 //!
 //! Every operation is durable when it returns. A future that is dropped half-way may or may not have happened,
@@ -19,6 +19,8 @@ mod session;
 mod sqlite;
 mod store;
 mod summary;
+mod task;
+mod tasks;
 mod trust;
 
 pub use error::{Fence, StoreError};
@@ -29,4 +31,6 @@ pub use session::Seat;
 pub use sqlite::{SqliteStore, Stats};
 pub use store::{Commit, Store, Unfinished};
 pub use summary::RunSummary;
+pub use task::{By, Edited, NewTask, TaskChange, TaskEdit, TaskRecord, TaskRefused};
+pub use tasks::Tasks;
 pub use trust::Trusted;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::TrackerError;
 use crate::markdown::has_checklist;
+use crate::native::Native;
 use crate::tracker::Kind;
 
 /// Where ralph-tui, snarktank's ralph and people put it, the likeliest first.
@@ -49,6 +50,16 @@ pub enum Place {
         program: PathBuf,
         viewer: Viewer,
     },
+    /// Issues of the repository that a project is a clone of.
+    Github {
+        root: PathBuf,
+        program: PathBuf,
+    },
+    /// In the store of a project, whose directory is `state`.
+    Native {
+        state: PathBuf,
+        root: PathBuf,
+    },
 }
 
 /// Whose word on the order of tasks counts.
@@ -60,6 +71,16 @@ pub enum Viewer {
     Asked(Option<PathBuf>),
 }
 
+/// Where backlogs are looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    pub root: &'a Path,
+    /// The directory of the project's store, if there can be one.
+    pub state: Option<&'a Path>,
+    /// Directories with programs, as in `PATH`.
+    pub search: Option<&'a OsStr>,
+}
+
 /// What was found, and what else there would have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Detected {
@@ -68,26 +89,43 @@ pub struct Detected {
     pub others: Vec<PathBuf>,
 }
 
-/// The backlog that a person means: by the file and the kind that are given, or else by what is there. Programs are
-/// looked for in `search`, a list of directories as in `PATH`.
+/// The backlog that a person means: by the file and the kind that are given, or else by what is there.
 pub fn detect(
-    root: &Path,
+    around: &Surroundings<'_>,
     kind: Option<Kind>,
     file: Option<&Path>,
-    search: Option<&OsStr>,
 ) -> Result<Detected, TrackerError> {
+    let root = around.root;
     let alone = |place| Ok(Detected { place, others: Vec::new() });
     match (kind, file) {
-        (Some(Kind::Beads | Kind::BeadsBv), Some(file)) => {
-            let what = "beads are not kept in a file that is read";
+        (Some(kind @ (Kind::Beads | Kind::BeadsBv | Kind::Github | Kind::Native)), Some(file)) => {
+            let what = format!("tasks of the tracker {kind} are not kept in a file that is read");
             Err(TrackerError::malformed(file, None, what, "leave out --prd, or name another --tracker"))
         }
-        (Some(kind @ (Kind::Beads | Kind::BeadsBv)), None) => alone(beads(root, kind, search)?),
+        (Some(kind @ (Kind::Beads | Kind::BeadsBv)), None) => alone(beads(root, kind, around.search)?),
+        (Some(Kind::Github), None) => alone(github(root, around.search)?),
+        (Some(Kind::Native), None) => match native(around) {
+            Some(place) => alone(place),
+            None => Err(TrackerError::NoBacklog { root: root.to_owned() }),
+        },
         (Some(Kind::Markdown), Some(file)) => alone(Place::Markdown { file: root.join(file) }),
         (Some(Kind::Prd), Some(file)) => alone(prd(root, root.join(file))),
         (None, Some(file)) => alone(by_name(root, root.join(file))),
-        (kind, None) => by_files(root, kind, search),
+        (kind @ (None | Some(Kind::Prd | Kind::Markdown)), None) => by_files(around, kind),
     }
+}
+
+/// Only for whoever names it: a clone says nothing of where its tasks are.
+fn github(root: &Path, search: Option<&OsStr>) -> Result<Place, TrackerError> {
+    match program("gh", search) {
+        Some(program) => Ok(Place::Github { root: root.to_owned(), program }),
+        None => Err(TrackerError::NoProgram { program: "gh".to_owned(), root: root.to_owned() }),
+    }
+}
+
+fn native(around: &Surroundings<'_>) -> Option<Place> {
+    let state = around.state?.to_owned();
+    Some(Place::Native { state, root: around.root.to_owned() })
 }
 
 fn prd(root: &Path, file: PathBuf) -> Place {
@@ -102,7 +140,9 @@ fn by_name(root: &Path, file: PathBuf) -> Place {
     }
 }
 
-fn by_files(root: &Path, kind: Option<Kind>, search: Option<&OsStr>) -> Result<Detected, TrackerError> {
+/// What people see in the tree comes first; what ralph keeps itself counts where nothing else does.
+fn by_files(around: &Surroundings<'_>, kind: Option<Kind>) -> Result<Detected, TrackerError> {
+    let root = around.root;
     let is_wanted = |one: Kind| kind.is_none_or(|kind| kind == one);
     let mut found: Vec<(Kind, PathBuf)> = Vec::new();
     if is_wanted(Kind::Prd) {
@@ -115,12 +155,23 @@ fn by_files(root: &Path, kind: Option<Kind>, search: Option<&OsStr>) -> Result<D
         let files = CHECKLISTS.iter().map(|name| root.join(name)).filter(|path| path.is_file());
         found.extend(files.filter(|path| has_checklist(path)).map(|path| (Kind::Markdown, path)));
     }
+    if let Some(state) = around.state.filter(|_| is_wanted(Kind::Native)) {
+        match Native::is_used(state) {
+            Ok(true) => found.push((Kind::Native, state.to_owned())),
+            Ok(false) => {}
+            // A store that cannot be read matters only where nothing else is there to be read.
+            Err(error) if found.is_empty() => return Err(error),
+            Err(_) => {}
+        }
+    }
     let others = found.iter().skip(1).map(|(_, path)| path.clone()).collect();
     let place = match found.into_iter().next() {
         None => return Err(TrackerError::NoBacklog { root: root.to_owned() }),
         Some((Kind::Prd, file)) => prd(root, file),
         Some((Kind::Markdown, file)) => Place::Markdown { file },
-        Some((kind @ (Kind::Beads | Kind::BeadsBv), _)) => beads(root, kind, search)?,
+        Some((kind @ (Kind::Beads | Kind::BeadsBv), _)) => beads(root, kind, around.search)?,
+        Some((Kind::Github, _)) => github(root, around.search)?,
+        Some((Kind::Native, state)) => Place::Native { state, root: root.to_owned() },
     };
     Ok(Detected { place, others })
 }
@@ -157,9 +208,21 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
-    use super::{Place, Viewer, detect};
+    use jiff::Timestamp;
+    use ralph_store::{By, NewTask, SqliteStore, Tasks};
+
+    use super::{Detected, Place, Surroundings, Viewer};
     use crate::error::TrackerError;
     use crate::tracker::Kind;
+
+    fn detect(
+        root: &Path,
+        kind: Option<Kind>,
+        file: Option<&Path>,
+        search: Option<&std::ffi::OsStr>,
+    ) -> Result<Detected, TrackerError> {
+        super::detect(&Surroundings { root, state: None, search }, kind, file)
+    }
 
     fn put(root: &Path, name: &str, text: &str) {
         let path = root.join(name);
@@ -209,5 +272,33 @@ mod tests {
         fs::create_dir(root.join(".beads/embeddeddolt")).unwrap();
         let Ok(Place::Beads { program, .. }) = program(Kind::Beads, search.to_str()) else { panic!("beads") };
         assert_eq!(program, root.join("bin/bd"));
+    }
+    #[test]
+    fn what_ralph_keeps_itself_counts_where_nothing_else_is() {
+        let (dir, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (root, state) = (dir.path(), home.path().join("projects/key"));
+        let around = Surroundings { root, state: Some(&state), search: None };
+        let native = Place::Native { state: state.clone(), root: root.to_owned() };
+        let nothing = Err(TrackerError::NoBacklog { root: root.to_owned() });
+        assert_eq!(super::detect(&around, None, None), nothing);
+        assert!(!state.exists(), "looking makes nothing");
+        let named = super::detect(&around, Some(Kind::Native), None).unwrap();
+        assert_eq!(named.place, native, "who names it can begin with it");
+        let store = SqliteStore::open(&state).unwrap();
+        assert_eq!(super::detect(&around, None, None), nothing, "a store without tasks is no backlog");
+        let add = store.add_tasks(vec![NewTask::titled("one")], Timestamp::UNIX_EPOCH, By::Person);
+        crate::native::wait(add).unwrap();
+        assert_eq!(super::detect(&around, None, None).unwrap(), Detected { place: native, others: vec![] });
+        put(root, "TODO.md", "- [ ] one\n");
+        let found = super::detect(&around, None, None).unwrap();
+        assert_eq!(found.place, Place::Markdown { file: root.join("TODO.md") });
+        assert_eq!(found.others, std::slice::from_ref(&state));
+        let file = super::detect(&around, Some(Kind::Native), Some(Path::new("TODO.md")));
+        assert!(matches!(file, Err(TrackerError::Malformed { .. })));
+        drop(store);
+        fs::write(state.join("ralph.db"), "no database").unwrap();
+        assert_eq!(super::detect(&around, None, None).unwrap().others, [] as [std::path::PathBuf; 0]);
+        fs::remove_file(root.join("TODO.md")).unwrap();
+        assert!(matches!(super::detect(&around, None, None), Err(TrackerError::Store(_))));
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::id::TaskId;
+use ralph_store::StoreError;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrackerError {
@@ -26,6 +27,8 @@ pub enum TrackerError {
     NoProgram { program: String, root: PathBuf },
     #[error("`{command}` {what}")]
     Program { command: String, what: String, next: String },
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// Where in a file, counted from 1, columns in characters.
@@ -93,12 +96,14 @@ impl TrackerError {
                 "give each of them an id: `- [ ] ID: title`, or check the right one by hand".to_owned()
             }
             TrackerError::NoBacklog { .. } => {
-                "write a prd.json or a TASKS.md with `- [ ] ID: title` lines, or name a file with --prd FILE"
+                "write a prd.json or a TASKS.md with `- [ ] ID: title` lines, name a file with --prd FILE, or let \
+                 ralph keep the tasks: `ralph tasks add \"TITLE\"`"
                     .to_owned()
             }
             TrackerError::NoProgram { program, .. } => {
                 format!("install {program}, or name a file with --prd FILE")
             }
+            TrackerError::Store(error) => error.hint().unwrap_or_default(),
         }
     }
 }

@@ -31,8 +31,8 @@ pub(crate) struct Edit {
     pub(crate) text: String,
 }
 
-/// The bytes of a file that is text.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TrackerError> {
+/// The bytes of a file, if they are not too many.
+pub fn read(path: &Path) -> Result<Vec<u8>, TrackerError> {
     // A pipe must not make anybody wait for its other end.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let opened = OpenOptions::new().read(true).custom_flags(nonblocking).open(path);

@@ -1,4 +1,5 @@
-//! Where work comes from: a rim that translates backlogs, kept in files or by other programs, into items of the core.
+//! Where work comes from: a rim that translates backlogs, kept in files, by other programs or in the project's own
+//! store, into items of the core.
 //!
 //! A tracker's own format is never rewritten. A file is edited by ranges of bytes, so that everything that is not
 //! the edited value stays as it was, keys that nobody here knows and the way it is indented included; and it is
@@ -8,16 +9,21 @@ mod beads;
 mod detect;
 mod error;
 mod file;
+mod github;
 mod markdown;
+mod native;
 mod prd;
+mod program;
 mod temporary;
 mod tracker;
 
 pub use beads::Beads;
-pub use detect::{Detected, Place, Viewer, detect};
+pub use detect::{Detected, Place, Surroundings, Viewer, detect};
 pub use error::{Spot, TrackerError};
-pub use file::{Overwrite, create};
+pub use file::{Overwrite, create, read};
+pub use github::Github;
 pub use markdown::{Markdown, to_markdown};
+pub use native::{Native, from_lines, to_lines};
 pub use prd::{Prd, to_prd};
 pub use temporary::is_temporary;
 pub use tracker::{Changes, Context, Kept, Kind, Tracker, open};

@@ -10,7 +10,9 @@ use ralph_core::id::TaskId;
 use crate::beads::Beads;
 use crate::detect::Place;
 use crate::error::TrackerError;
+use crate::github::Github;
 use crate::markdown::Markdown;
+use crate::native::Native;
 use crate::prd::Prd;
 
 /// The trackers that there are.
@@ -20,10 +22,14 @@ pub enum Kind {
     Markdown,
     Beads,
     BeadsBv,
+    Github,
+    /// In ralph's own store.
+    Native,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::Prd, Kind::Markdown, Kind::Beads, Kind::BeadsBv];
+    pub const ALL: [Kind; 6] =
+        [Kind::Prd, Kind::Markdown, Kind::Beads, Kind::BeadsBv, Kind::Github, Kind::Native];
 
     /// As it is written on a command line.
     pub fn name(self) -> &'static str {
@@ -32,6 +38,8 @@ impl Kind {
             Kind::Markdown => "markdown",
             Kind::Beads => "beads",
             Kind::BeadsBv => "beads-bv",
+            Kind::Github => "github",
+            Kind::Native => "native",
         }
     }
 }
@@ -165,6 +173,8 @@ pub fn open(place: Place) -> Box<dyn Tracker> {
         Place::Prd { file, root } => Box::new(Prd::new(file, root)),
         Place::Markdown { file } => Box::new(Markdown::new(file)),
         Place::Beads { root, program, viewer } => Box::new(Beads::new(root, program, viewer)),
+        Place::Github { root, program } => Box::new(Github::new(root, program)),
+        Place::Native { state, root } => Box::new(Native::new(state, root)),
     }
 }
 

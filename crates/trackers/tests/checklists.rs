@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use ralph_core::backlog::{Backlog, Item, Status};
 use ralph_core::id::TaskId;
-use ralph_trackers::{Context, Markdown, Place, Prd, Tracker, TrackerError, detect, to_markdown, to_prd};
+use ralph_trackers::{
+    Context, Detected, Markdown, Place, Prd, Surroundings, Tracker, TrackerError, detect, to_markdown, to_prd,
+};
 use tempfile::TempDir;
 
 fn id(text: &str) -> TaskId {
@@ -19,6 +21,10 @@ fn file(text: &str) -> (TempDir, PathBuf, Markdown) {
     let path = dir.path().join("TODO.md");
     fs::write(&path, text).unwrap();
     (dir, path.clone(), Markdown::new(path))
+}
+
+fn found(dir: &TempDir) -> Detected {
+    detect(&Surroundings { root: dir.path(), state: None, search: None }, None, None).unwrap()
 }
 
 fn load(text: &str) -> Backlog {
@@ -42,14 +48,14 @@ fn what_is_wrong_with_a_checklist_is_told_and_no_other_is_taken_in_its_place() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("TODO.md"), text).unwrap();
         fs::write(dir.path().join("PLAN.md"), "- [ ] something else\n").unwrap();
-        let found = detect(dir.path(), None, None, None).unwrap();
+        let found = found(&dir);
         assert_eq!(found.place, Place::Markdown { file: dir.path().join("TODO.md") });
         assert!(matches!(ralph_trackers::open(found.place).load(), Err(TrackerError::Malformed { .. })));
     }
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("TODO.md"), b"only words, caf\xe9\n").unwrap();
     fs::write(dir.path().join("PLAN.md"), "- [ ] something\n").unwrap();
-    let found = detect(dir.path(), None, None, None).unwrap();
+    let found = found(&dir);
     assert_eq!(
         found.place,
         Place::Markdown { file: dir.path().join("PLAN.md") },

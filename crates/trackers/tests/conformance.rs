@@ -1,5 +1,6 @@
-//! What every tracker does alike. Files are real ones; `br`, `bd` and `bv` are played by `stand_in.py`, which is strict
-//! about its arguments, unless RALPH_TEST_BR names a real `br`.
+//! What every tracker does alike. Files and stores are real ones; `br`, `bd` and `bv` are played by `stand_in.py`,
+//! unless RALPH_TEST_BR names a real `br`, and `gh` by `gh_stand_in.py`, unless RALPH_TEST_GH names a real `gh`, for
+//! which GitHub is played by `github_stand_in.py`. All are strict about what they are asked.
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
@@ -11,7 +12,8 @@ use std::process::Command;
 
 use ralph_core::backlog::{Filter, Order, Status, Wanted};
 use ralph_core::id::TaskId;
-use ralph_trackers::{Changes, Kept, Kind, Place, Tracker, TrackerError, Viewer, detect, open};
+use ralph_store::{By, NewTask, SqliteStore, Tasks};
+use ralph_trackers::{Changes, Kept, Kind, Place, Surroundings, Tracker, TrackerError, Viewer, detect, open};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -22,7 +24,15 @@ struct Subject {
     tracker: Box<dyn Tracker>,
     /// The ids of the four.
     ids: [TaskId; 4],
-    keeps_progress: bool,
+    keeps: Keeps,
+}
+
+/// Which statuses a format has beyond open and completed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keeps {
+    Neither,
+    Progress,
+    All,
 }
 
 fn id(text: &str) -> TaskId {
@@ -33,8 +43,12 @@ fn four() -> [TaskId; 4] {
     ["A-1", "A-2", "A-3", "A-4"].map(id)
 }
 
-fn subject(dir: TempDir, place: Place, keeps_progress: bool) -> Subject {
-    Subject { tracker: open(place), dir, ids: four(), keeps_progress }
+fn subject(dir: TempDir, place: Place, keeps: Keeps) -> Subject {
+    Subject { tracker: open(place), dir, ids: four(), keeps }
+}
+
+fn found(root: &Path, kind: Option<Kind>, search: Option<&std::ffi::OsStr>) -> Place {
+    detect(&Surroundings { root, state: None, search }, kind, None).unwrap().place
 }
 
 fn prd(style: &str) -> Subject {
@@ -50,8 +64,8 @@ fn prd(style: &str) -> Subject {
     fs::create_dir_all(dir.path().join(root)).unwrap();
     let text = if style == "compact" { document.to_string() } else { format!("{document:#}\n") };
     fs::write(dir.path().join(root).join("prd.json"), text).unwrap();
-    let place = detect(dir.path(), None, None, None).unwrap().place;
-    subject(dir, place, false)
+    let place = found(dir.path(), None, None);
+    subject(dir, place, Keeps::Neither)
 }
 
 fn markdown() -> Subject {
@@ -59,8 +73,8 @@ fn markdown() -> Subject {
     let text = "# Demo\n\nAll of it\n\n- [ ] A-1: Task A-1\n- [ ] A-2: Task A-2\n  - Priority: 0\n  - Depends on: A-1\n\
         * [X] **A-3** Task A-3\n1. [ ] Task A-4 {#A-4}\n   - Labels: ui\n   - Priority: 4\n";
     fs::write(dir.path().join("TODO.md"), text).unwrap();
-    let place = detect(dir.path(), None, None, None).unwrap().place;
-    subject(dir, place, false)
+    let place = found(dir.path(), None, None);
+    subject(dir, place, Keeps::Neither)
 }
 
 fn executable(path: &Path, text: &str) {
@@ -94,8 +108,62 @@ fn stand_in(names: &[&str], shape: &str) -> TempDir {
 fn beads(kind: Kind, names: &[&str], shape: &str) -> Subject {
     let dir = stand_in(names, shape);
     let search = dir.path().join("bin").into_os_string();
-    let place = detect(dir.path(), Some(kind), None, Some(&search)).unwrap().place;
-    subject(dir, place, true)
+    let place = found(dir.path(), Some(kind), Some(&search));
+    subject(dir, place, Keeps::Progress)
+}
+
+/// A repository on GitHub with these labels.
+fn github(labels: &[&str]) -> Subject {
+    let dir = tempfile::tempdir().unwrap();
+    for sub in ["bin", ".gh"] {
+        fs::create_dir(dir.path().join(sub)).unwrap();
+    }
+    executable(&dir.path().join("bin/gh"), include_str!("gh_stand_in.py"));
+    let issue = |number: u8, state: &str, labels: &[&str]| {
+        let labels: Vec<_> = labels.iter().map(|name| json!({"name": name})).collect();
+        json!({"number": number, "title": format!("Task A-{number}"), "state": state, "labels": labels, "body": "",
+            "stateReason": if state == "CLOSED" { "COMPLETED" } else { "" }, "milestone": null,
+            "url": format!("https://github.com/o/r/issues/{number}")})
+    };
+    let mut issues = [
+        issue(1, "OPEN", &[]),
+        issue(2, "OPEN", &["P0"]),
+        issue(3, "CLOSED", &[]),
+        issue(4, "OPEN", &["ui", "priority: lowest"]),
+        issue(5, "OPEN", &[]),
+    ];
+    issues[1]["body"] = json!("Urgent.\n\nDepends on #1");
+    issues[4]["url"] = json!("https://github.com/o/r/pull/5");
+    let state = json!({"issues": issues, "labels": labels});
+    fs::write(dir.path().join(".gh/state.json"), state.to_string()).unwrap();
+    let search = dir.path().join("bin").into_os_string();
+    let place = found(dir.path(), Some(Kind::Github), Some(&search));
+    let keeps = if labels.is_empty() { Keeps::Neither } else { Keeps::All };
+    Subject { ids: ["GH-1", "GH-2", "GH-3", "GH-4"].map(id), ..subject(dir, place, keeps) }
+}
+
+const STATE: &str = "state";
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+fn native() -> Subject {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join(STATE);
+    let task = |name: &str| NewTask { id: Some(id(name)), ..NewTask::titled(format!("Task {name}")) };
+    let mut tasks = ["A-1", "A-2", "A-3", "A-4"].map(task);
+    tasks[1].depends_on = vec![id("A-1")];
+    tasks[1].priority = 0.try_into().unwrap();
+    tasks[2].status = Status::Completed;
+    tasks[3].labels = vec!["ui".to_owned()];
+    tasks[3].priority = 4.try_into().unwrap();
+    let store = SqliteStore::open(&state).unwrap();
+    wait(store.add_tasks(tasks.to_vec(), jiff::Timestamp::now(), By::Person)).unwrap();
+    drop(store);
+    let around = Surroundings { root: dir.path(), state: Some(&state), search: None };
+    let place = detect(&around, None, None).unwrap().place;
+    subject(dir, place, Keeps::All)
 }
 
 /// Everything below a directory, to see that nothing was written.
@@ -105,7 +173,9 @@ fn tree(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     while let Some(dir) = dirs.pop() {
         for entry in fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() {
+            if path.ends_with(STATE) {
+                files.insert(path.clone(), written_in(&path).into_bytes());
+            } else if path.is_dir() {
                 dirs.push(path);
             } else if !path.ends_with("calls") {
                 files.insert(path.clone(), fs::read(&path).unwrap());
@@ -113,6 +183,14 @@ fn tree(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         }
     }
     files
+}
+
+/// What a store says of its tasks, with all that ever became of them: its files change by being looked at.
+fn written_in(state: &Path) -> String {
+    let store = SqliteStore::open_existing(state).unwrap();
+    let tasks = wait(store.tasks()).unwrap();
+    let history = |id: &TaskId| wait(store.task_history(id)).unwrap();
+    tasks.iter().map(|task| format!("{task:?} {:?}\n", history(&task.item.id))).collect()
 }
 
 const REASON: &str = "it's \"done\"; $(touch owned) --force\n<!-- [ ] -->\u{202e}";
@@ -124,7 +202,7 @@ fn conforms(mut subject: Subject) {
     let all = Filter::default();
 
     let before = tracker.load().unwrap();
-    assert_eq!(before.items().iter().map(|item| item.id.clone()).collect::<Vec<_>>().len(), 4);
+    assert_eq!(before.items().len(), 4);
     let item = |id: &TaskId| before.item(id).unwrap();
     assert!(ids.iter().all(|id| item(id).title.starts_with("Task A-")), "titles");
     assert_eq!(item(three).status, Status::Completed);
@@ -155,19 +233,19 @@ fn conforms(mut subject: Subject) {
     }
     assert_eq!(tracker.set_status(one, Status::Open), Ok(Kept::ByTracker), "it is open already");
     tracker.complete(three, "again").unwrap();
-    assert_eq!(tracker.set_status(one, Status::Cancelled), Ok(Kept::Nowhere));
+    if subject.keeps != Keeps::All {
+        assert_eq!(tracker.set_status(one, Status::Cancelled), Ok(Kept::Nowhere));
+    }
     assert_eq!(tree(subject.dir.path()), untouched, "nothing of this is a change");
 
     let kept = tracker.set_status(one, Status::InProgress).unwrap();
-    assert_eq!(kept, if subject.keeps_progress { Kept::ByTracker } else { Kept::Nowhere });
-    assert_eq!(
-        tracker.load().unwrap().item(one).unwrap().status == Status::InProgress,
-        subject.keeps_progress
-    );
+    let keeps_progress = subject.keeps != Keeps::Neither;
+    assert_eq!(kept, if keeps_progress { Kept::ByTracker } else { Kept::Nowhere });
+    assert_eq!(tracker.load().unwrap().item(one).unwrap().status == Status::InProgress, keeps_progress);
     assert_eq!(next(tracker), Some(one.clone()), "what was begun is not stranded");
     let blocked = tracker.set_status(one, Status::Blocked).unwrap();
     assert_eq!(blocked, kept, "a format that cannot say the one cannot say the other");
-    assert_eq!(tracker.is_ready(one).unwrap(), !subject.keeps_progress);
+    assert_eq!(tracker.is_ready(one).unwrap(), !keeps_progress);
     tracker.set_status(one, Status::Open).unwrap();
     assert!(tracker.is_ready(one).unwrap());
 
@@ -263,7 +341,7 @@ fn what_is_in_an_epic_waits_with_it_and_closes_it() {
         ];
         fs::write(dir.path().join(".beads/stand-in.json"), json!(issues).to_string()).unwrap();
         let search = dir.path().join("bin").into_os_string();
-        let place = detect(dir.path(), Some(Kind::Beads), None, Some(&search)).unwrap().place;
+        let place = found(dir.path(), Some(Kind::Beads), Some(&search));
         of_epics(open(place), ["E-1", "c-1", "E-2", "c-2", "t-3"].map(id));
     }
 }
@@ -271,6 +349,107 @@ fn what_is_in_an_epic_waits_with_it_and_closes_it() {
 #[test]
 fn beads_by_graph_conform_with_the_stand_in_without_a_viewer() {
     conforms(beads(Kind::BeadsBv, &["br"], "array"));
+}
+
+#[test]
+fn issues_on_github_conform_with_the_stand_in() {
+    conforms(github(&["ui", "P0", "Status: In Progress", "blocked"]));
+}
+
+#[test]
+fn a_repository_without_such_a_label_is_given_none() {
+    let mut subject = github(&["ui"]);
+    let one = id("GH-1");
+    let before = tree(subject.dir.path());
+    for status in [Status::InProgress, Status::Blocked] {
+        assert_eq!(subject.tracker.set_status(&one, status), Ok(Kept::Nowhere));
+    }
+    assert!(
+        matches!(subject.tracker.complete(&id("GH-5"), "x"), Err(TrackerError::NoTask { .. })),
+        "a pull request"
+    );
+    assert!(matches!(subject.tracker.complete(&id("A-1"), "x"), Err(TrackerError::NoTask { .. })));
+    assert_eq!(tree(subject.dir.path()), before);
+    for status in [Status::Cancelled, Status::Completed, Status::Open, Status::Cancelled] {
+        assert_eq!(subject.tracker.set_status(&one, status), Ok(Kept::ByTracker));
+        assert_eq!(subject.tracker.load().unwrap().item(&one).unwrap().status, status);
+    }
+}
+
+#[test]
+fn a_label_that_stands_for_a_status_goes_when_the_status_does() {
+    let mut subject = github(&["in progress", "on hold, for now", "blocked"]);
+    let one = id("GH-1");
+    let labels = |subject: &mut Subject| subject.tracker.load().unwrap().item(&one).unwrap().labels.clone();
+    for (status, expected) in [
+        (Status::InProgress, vec!["in progress"]),
+        (Status::Blocked, vec!["blocked"]),
+        (Status::Completed, vec![]),
+    ] {
+        subject.tracker.set_status(&one, status).unwrap();
+        assert_eq!(labels(&mut subject), expected);
+    }
+}
+
+#[test]
+fn the_projects_own_tasks_conform() {
+    conforms(native());
+}
+
+#[test]
+fn the_projects_own_tasks_keep_every_status() {
+    let mut subject = native();
+    let one = id("A-1");
+    for status in Status::ALL.into_iter().chain(Status::ALL.into_iter().rev()) {
+        assert_eq!(subject.tracker.set_status(&one, status), Ok(Kept::ByTracker));
+        assert_eq!(subject.tracker.load().unwrap().item(&one).unwrap().status, status);
+    }
+}
+
+/// The tracker's calls block, and whoever makes them may be in the middle of a runtime.
+#[test]
+fn the_projects_own_tasks_are_reached_from_within_a_runtime() {
+    let mut subject = native();
+    wait(async { subject.tracker.complete(&id("A-1"), "done") }).unwrap();
+    assert!(subject.tracker.is_ready(&id("A-2")).unwrap());
+}
+
+const CHILD: &str = "RALPH_TRACKERS_TEST_STATE";
+
+/// Goes over tasks of its own again and again. Does nothing unless it is the child.
+#[test]
+fn child_that_works() {
+    let Some(root) = std::env::var_os(CHILD).map(PathBuf::from) else { return };
+    let mut tracker = open(Place::Native { state: root.join(STATE), root: root.clone() });
+    let store = SqliteStore::open(&root.join(STATE)).unwrap();
+    for round in 0..20 {
+        let new = vec![NewTask::titled(format!("{} {round}", std::process::id()))];
+        let mine = wait(store.add_tasks(new, jiff::Timestamp::now(), By::Person)).unwrap().remove(0);
+        tracker.set_status(&mine, Status::InProgress).unwrap();
+        tracker.complete(&mine, &format!("{} {round}", std::process::id())).unwrap();
+    }
+}
+
+#[test]
+fn processes_that_write_at_once_lose_nothing_and_take_no_id_twice() {
+    let mut subject = native();
+    let child = || {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["child_that_works", "--exact"]).env(CHILD, subject.dir.path());
+        child.stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let children = [child(), child(), child()];
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let backlog = subject.tracker.load().unwrap();
+    assert_eq!(backlog.items().len(), 4 + 3 * 20);
+    let store = SqliteStore::open_existing(&subject.dir.path().join(STATE)).unwrap();
+    for (item, number) in backlog.items().iter().skip(4).zip(1..) {
+        assert_eq!(item.id, id(&format!("T-{number}")));
+        assert_eq!((item.status, &item.metadata["completionNotes"]), (Status::Completed, &json!(item.title)));
+        assert_eq!(wait(store.task_history(&item.id)).unwrap().len(), 3);
+    }
 }
 
 #[test]
@@ -285,6 +464,15 @@ fn a_reason_reaches_the_tracker_as_it_is() {
     let text = fs::read_to_string(prd.dir.path().join("prd.json")).unwrap();
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["userStories"][0]["completionNotes"], REASON);
+    let mut github = github(&[]);
+    github.tracker.complete(&id("GH-1"), REASON).unwrap();
+    let state = fs::read_to_string(github.dir.path().join(".gh/state.json")).unwrap();
+    let state: serde_json::Value = serde_json::from_str(&state).unwrap();
+    assert_eq!(state["issues"][0]["comments"][0], REASON);
+    let mut native = native();
+    native.tracker.complete(&id("A-1"), REASON).unwrap();
+    let store = SqliteStore::open_existing(&native.dir.path().join(STATE)).unwrap();
+    assert_eq!(wait(store.task(&id("A-1"))).unwrap().unwrap().reason.as_deref(), Some(REASON));
 }
 
 #[test]
@@ -333,14 +521,9 @@ fn a_reason_of_any_length_and_with_anything_in_it_is_told() {
 #[test]
 fn the_viewer_decides_where_it_can_and_the_graph_where_it_cannot() {
     let mut subject = beads(Kind::BeadsBv, &["br", "bv"], "array");
-    let Place::Beads { viewer: Viewer::Asked(Some(_)), .. } = detect(
-        subject.dir.path(),
-        Some(Kind::BeadsBv),
-        None,
-        Some(subject.dir.path().join("bin").as_os_str()),
-    )
-    .unwrap()
-    .place
+    let bin = subject.dir.path().join("bin");
+    let Place::Beads { viewer: Viewer::Asked(Some(_)), .. } =
+        found(subject.dir.path(), Some(Kind::BeadsBv), Some(bin.as_os_str()))
     else {
         panic!("the viewer is there");
     };
@@ -384,7 +567,7 @@ fn a_real_br_conforms() {
     ];
     depend(&dir, &ids[1], &ids[0], "blocks");
     real(&program, dir.path(), &["close", ids[2].as_str(), "--reason", "done", "--json"]);
-    conforms(Subject { tracker: open(place), dir, ids, keeps_progress: true });
+    conforms(Subject { tracker: open(place), dir, ids, keeps: Keeps::Progress });
     let (dir, place) = project();
     let kinds = ["epic", "task", "epic", "task", "task"];
     let ids = kinds.map(|kind| create(&dir, kind, &["--type", kind, "--priority", "2"]));
@@ -399,4 +582,59 @@ fn real(program: &Path, dir: &Path, args: &[&str]) -> serde_json::Value {
     let out = Command::new(program).args(args).current_dir(dir).env("RUST_LOG", "error").output().unwrap();
     assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
     serde_json::from_slice(&out.stdout).unwrap_or_default()
+}
+
+/// A process that ends with the test.
+struct Server(std::process::Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A real `gh` in place of the stand-in, and the stand-in for what it reaches.
+fn with_real_gh(program: &Path, subject: &Subject) -> (Server, TempDir) {
+    use std::io::BufRead;
+    let root = subject.dir.path();
+    let mut server = Command::new("python3");
+    server.args(["-I", "-S", "-c", include_str!("github_stand_in.py")]).arg(root);
+    let mut server = Server(server.stdout(std::process::Stdio::piped()).spawn().unwrap());
+    let mut port = String::new();
+    std::io::BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut port).unwrap();
+    let settings = tempfile::tempdir().unwrap();
+    let wrapper = format!(
+        "#!/bin/sh\nexport GH_HOST=github.localhost GH_TOKEN=x GH_ENTERPRISE_TOKEN=x GH_CONFIG_DIR='{}'\n\
+         export HTTP_PROXY=http://127.0.0.1:{}\nexec '{}' \"$@\"\n",
+        settings.path().display(),
+        port.trim(),
+        program.display()
+    );
+    executable(&root.join("bin/gh"), &wrapper);
+    for args in [vec!["init", "-q"], vec!["remote", "add", "origin", "http://github.localhost/o/r.git"]] {
+        assert!(Command::new("git").args(args).current_dir(root).status().unwrap().success());
+    }
+    (server, settings)
+}
+
+/// With a real `gh`, if there is one: `RALPH_TEST_GH=/path/to/gh`. `cargo xtask test` runs it where it finds one, and
+/// says so where it does not.
+#[test]
+#[ignore = "needs a gh, in RALPH_TEST_GH"]
+fn a_real_gh_conforms() {
+    let program = PathBuf::from(std::env::var_os("RALPH_TEST_GH").expect("RALPH_TEST_GH names a gh"));
+    let subject = github(&["ui", "P0", "Status: In Progress", "blocked"]);
+    let _running = with_real_gh(&program, &subject);
+    conforms(subject);
+    let mut subject = github(&["on hold", "a \"b\", c"]);
+    let _running = with_real_gh(&program, &subject);
+    subject.tracker.complete(&id("GH-1"), REASON).unwrap();
+    let state = fs::read_to_string(subject.dir.path().join(".gh/state.json")).unwrap();
+    let state: serde_json::Value = serde_json::from_str(&state).unwrap();
+    assert_eq!(state["issues"][0]["comments"][0], REASON);
+    for status in [Status::Blocked, Status::Cancelled, Status::Completed, Status::Open] {
+        assert_eq!(subject.tracker.set_status(&id("GH-1"), status), Ok(Kept::ByTracker));
+    }
+    assert!(matches!(subject.tracker.complete(&id("GH-5"), "x"), Err(TrackerError::NoTask { .. })));
 }

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::event::Line;
+use ralph_store::NewTask;
 
 use super::diff::Difference;
 use super::inbox::Asked;
 use super::prd::Checked;
 use super::snapshots::Snapshots;
 use super::status::Status;
-use super::tasks::Tasks;
+use super::tasks::{Shown, Tasks};
 use super::why::Why;
 use crate::problem::Problems;
 use crate::settings::flags::{AgentFlags, LimitFlags, PromiseFlags};
@@ -80,6 +81,10 @@ enum Described {
     Snapshots,
     /// `ralph tasks --json`
     Tasks,
+    /// `ralph tasks show --json`
+    Task,
+    /// A line of `ralph tasks export`
+    TaskLine,
     /// `ralph prd check --json`
     PrdCheck,
 }
@@ -106,6 +111,8 @@ impl Described {
             Described::Diff => schemars::schema_for!(Difference).to_value(),
             Described::Why => schemars::schema_for!(Why).to_value(),
             Described::Tasks => schemars::schema_for!(Tasks).to_value(),
+            Described::Task => schemars::schema_for!(Shown).to_value(),
+            Described::TaskLine => schemars::schema_for!(NewTask).to_value(),
             Described::PrdCheck => schemars::schema_for!(Checked).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.

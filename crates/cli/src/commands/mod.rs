@@ -73,7 +73,7 @@ enum Command {
     Steer(control::SteerArgs),
     Inbox(inbox::InboxArgs),
     Answer(inbox::AnswerArgs),
-    Tasks(tasks::Args),
+    Tasks(Box<tasks::Args>),
     Template(template::Args),
     Prd(prd::Args),
     Convert(convert::Args),

@@ -114,7 +114,7 @@ struct Shown<'a> {
 
 fn show(args: &ShowArgs) -> Outcome {
     let shelf = Shelf::here()?;
-    let name = shelf.name(args.name.as_deref())?;
+    let name = Shelf::name(args.name.as_deref())?;
     let template = if args.built_in { own(&name) } else { shelf.find(&name)? };
     if !args.json {
         print(&ralph_engine::output::printable(template.text()));
@@ -304,7 +304,7 @@ fn below(prefix: &str, shape: &Shape) -> Vec<Below> {
 
 fn eject(args: &EjectArgs) -> Outcome {
     let shelf = Shelf::here()?;
-    let (name, text) = built_in(&shelf.name(args.name.as_deref())?);
+    let (name, text) = built_in(&Shelf::name(args.name.as_deref())?);
     let folder = shelf.of_project();
     let path = folder.join(format!("{name}.hbs"));
     let is_there = path.symlink_metadata().is_ok();

@@ -267,3 +267,47 @@ fn a_template_that_is_named_words_a_prompt_and_is_found_again() {
     let missing = project.ralph(&["run", "do it", "--template", "sub/none.hbs"]);
     assert_eq!(missing.code, Some(2), "{}", missing.out);
 }
+
+/// What ralph's own backlog says of a task, asked as a person would.
+fn standing(project: &Project, task: &str) -> Value {
+    let shown = project.ralph(&["tasks", "show", task, "--json"]);
+    let shown: Value = serde_json::from_str(&shown.out).unwrap_or_else(|_| panic!("{}", shown.err));
+    shown["task"]["status"].clone()
+}
+
+#[test]
+fn a_backlog_of_ralphs_own_is_gone_through_with_a_kill_in_the_middle_and_says_how_far_it_is() {
+    let waits = r#"
+echo "$RALPH_TASK" >> ../order
+touch "../begun-$RALPH_TASK"
+while [ ! -e "../go-$RALPH_TASK" ]; do sleep 0.02; done
+echo "<promise>$RALPH_PROMISE</promise>"
+"#;
+    let project = project().agent(waits);
+    for more in [&["first"][..], &["second", "--depends-on", "T-1"], &["third", "--priority", "0"]] {
+        let added = project.ralph(&[&["tasks", "add"], more].concat());
+        assert_eq!(added.code, Some(0), "{}", added.err);
+    }
+    let expected = ["T-3", "T-1", "T-2"];
+    let mut run = project.start(&["run", "--iteration-delay", "0"]);
+    for (at, task) in expected.into_iter().enumerate() {
+        until(PATIENCE, task, || project.base().join(format!("begun-{task}")).exists().then_some(()));
+        let now = expected.map(|task| standing(&project, task));
+        let by_place = |place: usize| match place.cmp(&at) {
+            std::cmp::Ordering::Less => "completed",
+            std::cmp::Ordering::Equal => "in_progress",
+            std::cmp::Ordering::Greater => "open",
+        };
+        assert_eq!(now, [0, 1, 2].map(by_place), "while {task} is worked on");
+        if task == "T-1" {
+            run.kill();
+            run = project.start(&["resume"]);
+        }
+        fs::write(project.base().join(format!("go-{task}")), "").unwrap();
+    }
+    let ran = run.end(PATIENCE);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert_eq!(expected.map(|task| standing(&project, task)), ["completed"; 3]);
+    assert_eq!(order(&project), ["T-3", "T-1", "T-1", "T-2"]);
+    assert!(project.brief(1, 1).contains("third"), "{}", project.brief(1, 1));
+}

@@ -11,6 +11,7 @@ mod item;
 mod plan;
 mod rank;
 mod review;
+mod sound;
 mod tree;
 mod waits;
 
@@ -20,3 +21,4 @@ pub use hold::{Held, Hold, Wait};
 pub use item::{Item, Kind, Priority, Status};
 pub use plan::{Order, Plan, Turn, Wanted};
 pub use review::{About, Finding, Severity, review};
+pub use sound::Unsound;

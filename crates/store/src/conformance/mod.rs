@@ -13,6 +13,7 @@ pub mod outbox;
 pub mod race;
 pub mod runs;
 pub mod sample;
+pub mod tasks;
 pub mod trust;
 
 use std::future::Future;
@@ -89,6 +90,12 @@ macro_rules! conformance {
             loops a_session_that_is_gone_has_no_loop
             loops a_loop_moves_with_its_session
             loops a_loop_does_not_keep_a_run_from_starting
+            tasks a_task_is_read_back_as_it_was_added
+            tasks ids_are_given_in_turn_and_never_twice
+            tasks what_cannot_be_is_refused_whole
+            tasks every_change_is_kept_and_what_is_so_already_is_none
+            tasks lists_that_two_change_at_once_have_both_changes
+            tasks tasks_and_runs_do_not_mix
             race no_commit_succeeds_that_has_not_seen_an_acknowledged_control
             race requests_from_many_threads_are_all_kept_in_order
         }

@@ -7,20 +7,22 @@ use std::time::Duration;
 use ralph_core::Timestamp;
 use ralph_core::control::{Control, ControlNo};
 use ralph_core::event::Entry;
-use ralph_core::id::{AgentName, RunId, SessionId};
+use ralph_core::id::{AgentName, RunId, SessionId, TaskId};
 use ralph_core::run::Run;
 
 use super::desk::{Desk, Missing, Stats};
 use super::draft::{Draft, json};
 use super::failure::Failure;
 use super::schema::{Migration, Schema};
-use super::{controls, journal, loops, outbox, runs, trust};
+use super::{controls, journal, loops, outbox, runs, tasks, trust};
 use crate::crash;
 use crate::error::StoreError;
 use crate::outbox::{Delivery, DeliveryId, NewDelivery};
 use crate::session::Seat;
 use crate::store::{Commit, Store, Unfinished};
 use crate::summary::RunSummary;
+use crate::task::{By, Edited, NewTask, TaskChange, TaskEdit, TaskRecord};
+use crate::tasks::Tasks;
 use crate::trust::Trusted;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -30,7 +32,10 @@ const FILE: &str = "ralph.db";
 const THREAD: &str = "ralph-store";
 static SCHEMA: Schema = Schema {
     application_id: i32::from_be_bytes(*b"ralf"),
-    migrations: &[Migration { name: "first", sql: include_str!("../../migrations/project/0001_first.sql") }],
+    migrations: &[
+        Migration { name: "first", sql: include_str!("../../migrations/project/0001_first.sql") },
+        Migration { name: "tasks", sql: include_str!("../../migrations/project/0002_tasks.sql") },
+    ],
 };
 
 /// A project's store: `ralph.db` in its directory. Dropping it waits until everything asked for is done.
@@ -220,5 +225,34 @@ impl Store for SqliteStore {
     async fn unbind(&self, seat: &Seat) -> Result<bool> {
         let seat = seat.clone();
         self.desk.write(crash::OTHER, 0, move |conn| loops::unbind(conn, &seat)).await
+    }
+}
+
+impl Tasks for SqliteStore {
+    async fn tasks(&self) -> Result<Vec<TaskRecord>> {
+        self.desk.read(tasks::all).await
+    }
+
+    async fn has_tasks(&self) -> Result<bool> {
+        self.desk.read(tasks::any).await
+    }
+
+    async fn task(&self, id: &TaskId) -> Result<Option<TaskRecord>> {
+        let id = id.clone();
+        self.desk.read(move |conn| tasks::one(conn, &id)).await
+    }
+
+    async fn task_history(&self, id: &TaskId) -> Result<Vec<TaskChange>> {
+        let id = id.clone();
+        self.desk.read(move |conn| tasks::history(conn, &id)).await
+    }
+
+    async fn add_tasks(&self, tasks: Vec<NewTask>, at: Timestamp, by: By) -> Result<Vec<TaskId>> {
+        self.desk.write(crash::OTHER, 0, move |conn| tasks::add(conn, tasks, at, by)).await
+    }
+
+    async fn edit_task(&self, id: &TaskId, edits: Vec<TaskEdit>, at: Timestamp, by: By) -> Result<Edited> {
+        let id = id.clone();
+        self.desk.write(crash::OTHER, 0, move |conn| tasks::edit(conn, &id, edits, at, by)).await
     }
 }

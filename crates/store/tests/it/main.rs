@@ -10,6 +10,7 @@ mod kill;
 mod open;
 mod project;
 mod property;
+mod tasks;
 
 use ralph_core::run::Run;
 use ralph_store::conformance::sample::{at, run};

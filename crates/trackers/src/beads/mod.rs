@@ -2,7 +2,6 @@
 
 mod answer;
 mod issue;
-mod program;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,9 +13,9 @@ use serde_json::Value;
 
 use crate::detect::Viewer;
 use crate::error::TrackerError;
+use crate::program::Program;
 use crate::tracker::{Context, Kept, Kind, Tracker, told};
 use issue::Issue;
-use program::Program;
 
 /// How many issues are asked for at once; more may be too long for a command line.
 const AT_ONCE: usize = 200;

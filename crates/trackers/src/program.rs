@@ -21,7 +21,7 @@ const MOST: usize = 64 << 20;
 const SHOWN: usize = 500;
 
 #[derive(Debug)]
-pub(super) struct Program {
+pub(crate) struct Program {
     path: PathBuf,
     root: PathBuf,
     deadline: Duration,
@@ -29,12 +29,12 @@ pub(super) struct Program {
 
 /// What was asked, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked(String);
+pub(crate) struct Asked(String);
 
 /// Why there is no answer, with the program's own name for it if it has one.
 #[derive(Debug)]
-pub(super) struct Refusal {
-    pub(super) error: TrackerError,
+pub(crate) struct Refusal {
+    pub(crate) error: TrackerError,
     complaint: Option<Box<Complaint>>,
 }
 
@@ -46,14 +46,18 @@ struct Complaint {
 }
 
 impl Refusal {
+    fn without_a_word(error: TrackerError) -> Refusal {
+        Refusal { error, complaint: None }
+    }
+
     /// Whether it fails because there was nothing that it could do.
-    pub(super) fn says_that_nothing_was_done(&self) -> bool {
+    pub(crate) fn says_that_nothing_was_done(&self) -> bool {
         let code = self.complaint.as_ref().and_then(|complaint| complaint.code.as_deref());
         code.is_some_and(|code| code.eq_ignore_ascii_case("nothing_to_do"))
     }
 
     /// Whether it fails because it has no such issue.
-    pub(super) fn says_that_there_is_no(&self, id: &str) -> bool {
+    pub(crate) fn says_that_there_is_no(&self, id: &str) -> bool {
         let Some(complaint) = &self.complaint else { return false };
         match complaint.code.as_deref().map(str::to_ascii_lowercase).as_deref() {
             Some(code) => matches!(code, "issue_not_found" | "not_found"),
@@ -67,48 +71,57 @@ impl Refusal {
 }
 
 impl Asked {
-    pub(super) fn failed(&self, what: impl Into<String>, next: &str) -> TrackerError {
+    pub(crate) fn failed(&self, what: impl Into<String>, next: &str) -> TrackerError {
         TrackerError::Program { command: self.0.clone(), what: what.into(), next: next.to_owned() }
     }
 }
 
 impl Program {
-    pub(super) fn new(path: PathBuf, root: PathBuf) -> Program {
+    pub(crate) fn new(path: PathBuf, root: PathBuf) -> Program {
         Program { path, root, deadline: DEADLINE }
     }
 
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    pub(super) fn asked(&self, args: &[&str]) -> Asked {
+    pub(crate) fn asked(&self, args: &[&str]) -> Asked {
         let shown: String = args.join(" ").chars().take(SHOWN).collect();
         Asked(format!("{} {shown}", self.name()))
     }
 
-    pub(super) fn ask(&self, args: &[&str]) -> Result<(Value, Asked), TrackerError> {
+    /// What it prints is for people, and of no use.
+    pub(crate) fn tell(&self, args: &[&str]) -> Result<Asked, TrackerError> {
+        self.succeed(args).map(|(_, asked)| asked).map_err(|refusal| refusal.error)
+    }
+
+    fn succeed(&self, args: &[&str]) -> Result<(Vec<u8>, Asked), Refusal> {
+        let asked = self.asked(args);
+        let (status, out, err) = self.run(args, &asked).map_err(Refusal::without_a_word)?;
+        if status.success() {
+            return Ok((out, asked));
+        }
+        let complaint = complaint(&err).or_else(|| complaint(&out));
+        let why = complaint.as_ref().map_or_else(|| status.to_string(), |found| found.message.clone());
+        let error = asked.failed(format!("failed: {why}"), "try it by hand in the project's directory");
+        Err(Refusal { error, complaint: complaint.map(Box::new) })
+    }
+
+    pub(crate) fn ask(&self, args: &[&str]) -> Result<(Value, Asked), TrackerError> {
         self.try_to_ask(args).map_err(|refusal| refusal.error)
     }
 
     /// The JSON that it prints on standard output. On standard error there may be anything.
-    pub(super) fn try_to_ask(&self, args: &[&str]) -> Result<(Value, Asked), Refusal> {
-        let asked = self.asked(args);
-        let refused = |error| Refusal { error, complaint: None };
-        let (status, out, err) = self.run(args, &asked).map_err(refused)?;
-        if !status.success() {
-            let complaint = complaint(&err).or_else(|| complaint(&out));
-            let why = complaint.as_ref().map_or_else(|| status.to_string(), |found| found.message.clone());
-            let error = asked.failed(format!("failed: {why}"), "try it by hand in the project's directory");
-            return Err(Refusal { error, complaint: complaint.map(Box::new) });
-        }
+    pub(crate) fn try_to_ask(&self, args: &[&str]) -> Result<(Value, Asked), Refusal> {
+        let (out, asked) = self.succeed(args)?;
         let answer = serde_json::from_slice(&out).map_err(|error| {
             let what = format!("answered with something that is not JSON: {error}");
-            refused(asked.failed(what, "try it by hand"))
+            Refusal::without_a_word(asked.failed(what, "try it by hand"))
         })?;
         Ok((answer, asked))
     }
 
-    pub(super) fn understood<T>(&self, asked: &Asked, read: Result<T, String>) -> Result<T, TrackerError> {
+    pub(crate) fn understood<T>(&self, asked: &Asked, read: Result<T, String>) -> Result<T, TrackerError> {
         let next = format!("see whether {} is a version that ralph knows", self.name());
         read.map_err(|error| {
             asked.failed(format!("answered with something else than expected: {error}"), &next)
@@ -120,6 +133,7 @@ impl Program {
         command.args(args).current_dir(&self.root).process_group(0);
         // What they log must not be mixed with what they complain of, and nobody is there to be asked.
         command.env("RUST_LOG", "error").env("BD_NON_INTERACTIVE", "1").env("NO_COLOR", "1");
+        command.env("GH_PROMPT_DISABLED", "1").env("GH_NO_UPDATE_NOTIFIER", "1").env("GH_PAGER", "cat");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = Group(command.spawn().map_err(TrackerError::io("start", Path::new(&self.path)))?);
         let mut heard = Heard::default();
@@ -240,7 +254,8 @@ impl Drop for Group {
     }
 }
 
-/// The message of an error in JSON, which may stand between lines of a log, or else the last line.
+/// The message of an error in JSON, which may stand between lines of a log; else the first line that speaks of a failure,
+/// or else the last.
 fn complaint(bytes: &[u8]) -> Option<Complaint> {
     let text = String::from_utf8_lossy(bytes);
     let objects = text.match_indices('{').filter(|(at, _)| *at == 0 || text.as_bytes()[at - 1] == b'\n');
@@ -253,7 +268,12 @@ fn complaint(bytes: &[u8]) -> Option<Complaint> {
         let hint = error.get("hint").and_then(Value::as_str).map(|hint| format!(" ({hint})"));
         Some(Complaint { code: code.map(str::to_owned), message: message + &hint.unwrap_or_default() })
     });
-    let line = || text.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let failure = lines().find(|line| {
+        let words = line.get(..7).unwrap_or(line).to_lowercase();
+        ["error", "failed", "graphql", "unknown"].iter().any(|word| words.starts_with(word))
+    });
+    let line = || failure.or_else(|| lines().next_back());
     let plain = || line().map(|line| Complaint { code: None, message: line.to_owned() });
     told.or_else(plain)
         .map(|found| Complaint { message: found.message.chars().take(SHOWN).collect(), ..found })
@@ -276,6 +296,14 @@ mod tests {
         assert_eq!(complaint(b"first\nlast\n\n").unwrap().message, "last");
         assert_eq!(complaint(b"{\"error\": \"plain\"}").unwrap().message, "plain");
         assert_eq!(complaint(b"\n"), None);
+        let told = b"Unknown JSON field: \"x\"\nAvailable fields:\n  url\n";
+        assert_eq!(complaint(told).unwrap().message, "Unknown JSON field: \"x\"");
+        assert_eq!(
+            complaint("ä\nfailed to update 1: 'y' not found\nfailed to update 1 issue".as_bytes())
+                .unwrap()
+                .message,
+            "failed to update 1: 'y' not found"
+        );
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! `ralph tasks`: a backlog in the order in which it is worked on.
+//! `ralph tasks list`: a backlog in the order in which it is worked on.
 
 use ralph_core::backlog::{Backlog, Hold, Item, Plan, Turn, UnknownDependency};
 use ralph_core::id::TaskId;
 use serde::Serialize;
 
-use super::Outcome;
 use crate::backlog::{Chosen, FilterFlags, TrackerFlags, tracker_problem};
+use crate::commands::Outcome;
 use crate::render::{BAD, CALM, FAINT, GOOD, HEAD, inert, paint};
 use crate::words::{counted, cut, print, print_json};
 
@@ -18,13 +18,12 @@ const TITLE: usize = 72;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  ralph tasks                        what comes when, if each is completed in its turn
-  ralph tasks --next --why           what comes now, and why that
-  ralph tasks --prd TODO.md --label ui
-  ralph tasks --json | jq -r '.next'
+  ralph tasks list                   what comes when, if each is completed in its turn
+  ralph tasks list --next --why      what comes now, and why that
+  ralph tasks list --json | jq -r '.next'
 
 Exit codes: 4 if there is nothing to do.")]
-pub(crate) struct Args {
+pub(crate) struct ListArgs {
     /// Only what would be worked on now
     #[arg(long)]
     next: bool,
@@ -43,7 +42,7 @@ pub(crate) struct Args {
 /// What `--json` prints.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Tasks {
-    /// prd, markdown, beads or beads-bv.
+    /// prd, markdown, beads, beads-bv, github or native.
     tracker: String,
     /// The file, or the program and its directory.
     source: String,
@@ -84,7 +83,7 @@ struct NotPlanned {
     why: String,
 }
 
-pub(crate) fn run(args: &Args) -> Outcome {
+pub(crate) fn run(args: &ListArgs) -> Outcome {
     let Chosen { mut tracker, others } = args.tracker.choose()?;
     let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
     let wanted = args.filter.wanted(&backlog, tracker.order())?;
@@ -190,12 +189,17 @@ fn told(plan: &Plan<'_>, why: bool) -> String {
     let counts =
         counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     let containers = held(Standing::Container);
-    let all = counted((plan.turns.len() + plan.held.len() - containers) as u64, "task");
     let beside = match containers {
         0 => String::new(),
         some => format!("; and {}", counted(some as u64, "container")),
     };
-    text + &format!("{all}: {}{beside}\n", counts.collect::<Vec<_>>().join(", "))
+    match plan.turns.len() + plan.held.len() {
+        0 => text + "no tasks yet\n",
+        all => {
+            let all = counted((all - containers) as u64, "task");
+            text + &format!("{all}: {}{beside}\n", counts.collect::<Vec<_>>().join(", "))
+        }
+    }
 }
 
 /// What it means for a person that an entry is not worked on.
