@@ -201,3 +201,32 @@ fn undone(run: &Run, backlog: &Backlog, wanted: &Wanted) -> Vec<Skipped> {
     });
     held.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Agenda, Source};
+    use crate::backlog::Filter;
+    use crate::id::TaskId;
+
+    #[test]
+    fn a_task_that_waited_has_its_own_stints_and_none_of_what_was_done_in_between() {
+        let source = Source { tracker: String::new(), name: String::new(), file: None, open: 2 };
+        let mut agenda = Agenda::new(source, Filter::default());
+        let [waits, other] = ["W", "O"].map(|id| TaskId::parse(id).unwrap());
+        for (task, snapshots) in [(&waits, &["1", "2"][..]), (&other, &["3"]), (&waits, &["4", "5"])] {
+            agenda.at_hand = Some(task.clone());
+            snapshots.iter().for_each(|snapshot| agenda.kept(snapshot));
+        }
+        let stints = |agenda: &Agenda, task: &TaskId| {
+            let own = agenda.stints.iter().filter(|stint| stint.task == *task);
+            own.map(|stint| (stint.from.clone(), stint.to.clone())).collect::<Vec<_>>()
+        };
+        let span = |from: &str, to: Option<&str>| (from.to_owned(), to.map(str::to_owned));
+        assert_eq!(stints(&agenda, &waits), [span("1", Some("3")), span("4", None)]);
+        assert_eq!(stints(&agenda, &other), [span("3", Some("4"))]);
+        agenda.forget_stints(&waits);
+        assert_eq!(stints(&agenda, &waits), []);
+        agenda.kept("6");
+        assert_eq!(stints(&agenda, &waits), [span("6", None)]);
+    }
+}
