@@ -89,7 +89,7 @@ fn a_backlog_begins_with_the_first_task_that_is_added() {
     let told = place.said(&["tasks"]);
     assert_eq!(told, place.said(&["tasks", "list"]));
     assert!(told.contains("T-2  Login  after T-1"), "{told}");
-    assert!(told.contains("2 tasks: 1 ready, 1 waiting for others; 1 container of them\n"), "{told}");
+    assert!(told.contains("2 tasks: 1 ready, 1 waiting for others; and 1 container\n"), "{told}");
     assert_eq!(fs::read_dir(place.root.path()).unwrap().count(), 0, "nothing is put into the tree");
     let listed = place.json(&["tasks", "--json"]);
     check(&place, "tasks", &listed);
