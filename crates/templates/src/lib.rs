@@ -1,6 +1,6 @@
 //! What a brief is made of: Handlebars templates, the variables that they have, and where they are looked for.
 //!
-//! [`find`] once, when a run starts: it reads and checks the template. [`Template::render`] with the [`Vars`] of each
+//! [`find()`] once, when a run starts: it reads and checks the template. [`Template::render`] with the [`Vars`] of each
 //! attempt. What is in a variable is data and is never read as a template.
 //!
 //! Of Handlebars there is what a prompt needs: `{{name}}`, `{{{name}}}`, dotted paths, `#if`, `#unless`, `#each`, `#with`,
