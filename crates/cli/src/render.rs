@@ -8,6 +8,7 @@ use ralph_core::Timestamp;
 use ralph_core::check::{CheckResult, Judgement, Opinion};
 use ralph_core::control::{Change, Control};
 use ralph_core::event::{Ending, Entry, Event, LimitsShown, Started};
+use ralph_core::id::TaskId;
 use ralph_core::put_back::Why;
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{Report, Usage};
@@ -91,7 +92,10 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
             let title = paint(HEAD, &printable(&format!("■ {task}  {title}")));
             format!("{title}\n{}", paint(FAINT, &printable(&format!("  {why}"))))
         }
-        Event::TaskCompleted { task, .. } => paint(GOOD, &printable(&format!("  ✔ {task} is completed"))),
+        // A prompt is completed with its run.
+        Event::TaskCompleted { task, .. } if *task != TaskId::prompt() => {
+            paint(GOOD, &printable(&format!("  ✔ {task} is completed")))
+        }
         Event::TaskCommitted { task, commit, .. } => paint(
             CALM,
             &printable(&format!("  {task} is committed as {}", commit.get(..10).unwrap_or(commit))),
@@ -127,6 +131,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         | Event::SnapshotTaken { .. }
         | Event::AgentSpawned { .. }
         | Event::IterationEnded { .. }
+        | Event::TaskCompleted { .. }
         | Event::Limit { .. } => return None,
     };
     Some(text)

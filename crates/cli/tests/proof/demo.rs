@@ -51,6 +51,7 @@ fn the_demos_agent_is_not_believed_until_the_tests_really_pass() {
         let at = rest.find(part).unwrap_or_else(|| panic!("{part} is not shown, or not there:\n{out}"));
         rest = &rest[at + part.len()..];
     }
+    assert!(!out.contains("prompt is completed"), "a prompt is completed with its run: {out}");
     assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
     tests_pass(&project.base().join("demo/basket"));
 }
