@@ -22,6 +22,9 @@ pub(crate) struct Args {
     /// The tests have just passed on this very code, so none is run without a bug first
     #[arg(long)]
     after_tests: bool,
+    /// One in so many patches, which ones being decided by the commit; of the others it is only seen that they apply
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    one_in: u32,
 }
 
 /// How many bugs are tried at a time.
@@ -47,14 +50,34 @@ enum Ending {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let bites = bites(args.only.as_deref())?;
+    let mut bites = bites(args.only.as_deref())?;
+    let all = bites.len();
+    if args.one_in > 1 {
+        bites.iter().try_for_each(Bite::applies)?;
+        bites = share(bites, args.one_in, commit()?);
+    }
     let rows = in_copies(&bites, args.after_tests)?;
     println!("\n| patch | breaks | caught by | seconds |\n|---|---|---|---:|");
     rows.iter().for_each(|(row, _)| println!("{row}"));
     let lived = rows.iter().filter(|(_, caught)| !caught).count();
-    println!("\nplanted bugs: {} caught, {lived} not", rows.len() - lived);
+    println!("\nplanted bugs: {} caught, {lived} not, {} not tried", rows.len() - lived, all - rows.len());
     ensure!(lived == 0, "{lived} of {} planted bugs were not caught", rows.len());
     Ok(())
+}
+
+/// One in so many, another share with every commit.
+fn share(bites: Vec<Bite>, one_in: u32, commit: u32) -> Vec<Bite> {
+    let step = usize::try_from(one_in).unwrap_or(usize::MAX);
+    let first = usize::try_from(commit % one_in).unwrap_or_default();
+    let first = first.min(bites.len().saturating_sub(1));
+    bites.into_iter().skip(first).step_by(step).collect()
+}
+
+/// The first digits of the commit that is tested.
+fn commit() -> anyhow::Result<u32> {
+    let out = git().args(["rev-parse", "HEAD"]).output()?;
+    let digits = out.stdout.get(..7).context("git names no commit")?;
+    Ok(u32::from_str_radix(std::str::from_utf8(digits)?, 16)?)
 }
 
 /// Each copy has its share of the patches: one alone leaves a core idle while it links.
@@ -118,6 +141,13 @@ impl Bite {
         let breaks = said("# breaks:")?;
         let test = said("# test: cargo")?.split_whitespace().map(str::to_owned).collect();
         Ok(Bite { name, breaks, test, path })
+    }
+
+    fn applies(&self) -> anyhow::Result<()> {
+        let checked = git().args(["apply", "--check", "--whitespace=nowarn"]).arg(&self.path).output()?;
+        let why = String::from_utf8_lossy(&checked.stderr);
+        ensure!(checked.status.success(), "{} does not apply any more: {}", self.name, why.trim());
+        Ok(())
     }
 }
 
