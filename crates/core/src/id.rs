@@ -79,6 +79,11 @@ text_id!(
     |s| within(s, 128, |b| b.is_ascii_alphanumeric() || b"._:#/-".contains(&b)) && !s.starts_with(['-', '.', '/'])
 );
 text_id!(
+    /// A note: seconds since the epoch and nine random characters, in base 32, so that ids sort by age.
+    NoteId, "note id", "sixteen characters 0-9 a-z", |s| s.len() == NoteId::LENGTH
+        && within(s, NoteId::LENGTH, |b| b.is_ascii_digit() || b.is_ascii_lowercase())
+);
+text_id!(
     /// A session of a host.
     SessionId, "session id", "1 to 64 letters, digits, _ or -, and not `null` or `undefined`",
     |s| within(s, 64, |b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) && !matches!(s, "null" | "undefined")
@@ -89,13 +94,22 @@ text_id!(
     |s| within(s, 64, |b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) && !s.starts_with('-')
 );
 
+/// Digits of an id that are seconds; the others are random.
+const TIME: u32 = 7;
+
+impl NoteId {
+    const LENGTH: usize = 16;
+
+    pub fn new(at: Timestamp, entropy: u64) -> NoteId {
+        NoteId(timed(at, entropy, Self::LENGTH))
+    }
+}
+
 impl RunId {
     const LENGTH: usize = 12;
-    const TIME: u32 = 7;
 
     pub fn new(at: Timestamp, entropy: u64) -> RunId {
-        let seconds = at.as_second().max(0).unsigned_abs();
-        RunId(base32(seconds, Self::TIME) + &base32(entropy, Self::LENGTH as u32 - Self::TIME))
+        RunId(timed(at, entropy, Self::LENGTH))
     }
 }
 
@@ -116,6 +130,11 @@ impl TaskId {
             id => Ok(id),
         }
     }
+}
+
+fn timed(at: Timestamp, entropy: u64, length: usize) -> String {
+    let seconds = at.as_second().max(0).unsigned_abs();
+    base32(seconds, TIME) + &base32(entropy, length as u32 - TIME)
 }
 
 /// The lowest `digits` digits of `value` in Crockford's alphabet, which has no i, l, o or u.

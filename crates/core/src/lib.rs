@@ -26,6 +26,8 @@
 //! | **Control** | what a person asks of a running loop |
 //! | **Event** | one line of the journal |
 //! | **Route** | a rule that chooses agent, model and effort for an iteration |
+//! | **Note** | something remembered; a fold of the events about it |
+//! | **Recall** | finding the notes that matter for a question |
 //! | **Host** | an agent program that ralph lives inside of |
 
 pub mod account;
@@ -45,6 +47,7 @@ pub mod ledger;
 pub mod machine;
 pub mod moment;
 pub mod nearest;
+pub mod note;
 pub mod policy;
 pub mod progress;
 pub mod promise;
