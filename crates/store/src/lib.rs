@@ -1,7 +1,7 @@
 //! What lasts: runs and their journal, what people asked of them, hooks still to be called, trust, which session a
-//! loop belongs to, and the tasks of projects that keep theirs here.
+//! loop belongs to, the tasks of projects that keep theirs here, and what is remembered.
 //!
-//! The [`Store`] speaks of runs, [`Tasks`] of a backlog, neither of SQL. There is one implementation, [`SqliteStore`]; a second has to
+//! The [`Store`] speaks of runs, [`Tasks`] of a backlog, [`Notes`] of what is remembered, none of SQL. There is one implementation, [`SqliteStore`]; a second has to
 //! pass the same `conformance` suite (feature `testing`).
 //!
 //! Every operation is durable when it returns. A future that is dropped half-way may or may not have happened,
@@ -12,7 +12,9 @@ pub mod conformance;
 #[doc(hidden)]
 pub mod crash;
 mod error;
+mod notes;
 mod outbox;
+mod posting;
 mod project;
 mod register;
 mod session;
@@ -24,7 +26,9 @@ mod tasks;
 mod trust;
 
 pub use error::{Fence, StoreError};
+pub use notes::{Batch, Indexed, MemoryState, Notes, Placed, Word, WordNo};
 pub use outbox::{Delivery, DeliveryId, NewDelivery};
+pub use posting::{Posting, PostingList, trigrams};
 pub use project::{ProjectMoved, project_dir, settle};
 pub use register::{Register, Registered};
 pub use session::Seat;

@@ -35,13 +35,14 @@ static SCHEMA: Schema = Schema {
     migrations: &[
         Migration { name: "first", sql: include_str!("../../migrations/project/0001_first.sql") },
         Migration { name: "tasks", sql: include_str!("../../migrations/project/0002_tasks.sql") },
+        Migration { name: "memory", sql: include_str!("../../migrations/project/0003_memory.sql") },
     ],
 };
 
 /// A project's store: `ralph.db` in its directory. Dropping it waits until everything asked for is done.
 #[derive(Debug)]
 pub struct SqliteStore {
-    desk: Desk,
+    pub(super) desk: Desk,
     /// Under which number this handle holds the runs it drives.
     holder: i64,
     path: PathBuf,

@@ -8,6 +8,7 @@ mod failure;
 mod handle;
 mod journal;
 mod loops;
+mod memory;
 mod outbox;
 mod peek;
 mod presence;

@@ -1,0 +1,9 @@
+//! The memory's tables.
+
+mod around;
+mod handle;
+mod log;
+mod notes;
+mod postings;
+mod state;
+mod words;

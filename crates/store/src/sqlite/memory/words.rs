@@ -1,0 +1,143 @@
+//! The words that find notes, and which of them look alike.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::super::failure::Failure;
+use crate::notes::{Word, WordNo};
+use crate::posting::{pop, push, trigrams};
+
+pub(super) fn exact(conn: &Connection, texts: &[String]) -> Result<Vec<Word>, Failure> {
+    let mut query = conn.prepare_cached("SELECT no, notes FROM note_words WHERE word = ?1")?;
+    let mut found = Vec::new();
+    for text in texts {
+        let row = query.query_row([text], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        found.extend(row.map(|(no, notes)| word(no, text.clone(), notes)));
+    }
+    Ok(found)
+}
+
+pub(super) fn like(conn: &Connection, text: &str, most: usize) -> Result<Vec<Word>, Failure> {
+    let grams = trigrams(text);
+    let mut query = conn.prepare_cached("SELECT words FROM note_trigrams WHERE gram = ?1")?;
+    let mut shared: HashMap<u64, usize> = HashMap::new();
+    for gram in &grams {
+        let list: Option<Vec<u8>> = query.query_row([gram], |row| row.get(0)).optional()?;
+        for no in numbers(&list.unwrap_or_default()) {
+            *shared.entry(no).or_default() += 1;
+        }
+    }
+    let mut best: Vec<(u64, usize)> =
+        shared.into_iter().filter(|(_, count)| count * 3 >= grams.len()).collect();
+    best.sort_unstable_by_key(|(no, count)| (std::cmp::Reverse(*count), *no));
+    best.truncate(most);
+    best.into_iter().map(|(no, _)| numbered(conn, no)).collect()
+}
+
+/// The words of a note.
+pub(super) fn of(conn: &Connection, note: u32) -> Result<Vec<(Word, u32)>, Failure> {
+    let sql = "SELECT words FROM note_places WHERE no = ?1";
+    let list: Option<Vec<u8>> = conn.prepare_cached(sql)?.query_row([note], |row| row.get(0)).optional()?;
+    let found = pairs(&list.unwrap_or_default()).into_iter();
+    found.map(|(no, count)| Ok((numbered(conn, no)?, count))).collect()
+}
+
+fn numbered(conn: &Connection, no: u64) -> Result<Word, Failure> {
+    let mut query = conn.prepare_cached("SELECT word, notes FROM note_words WHERE no = ?1")?;
+    let (text, notes) = query.query_row([no.cast_signed()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(word(no.cast_signed(), text, notes))
+}
+
+fn word(no: i64, text: String, notes: i64) -> Word {
+    Word { no: WordNo(no.unsigned_abs()), text, notes: u32::try_from(notes).unwrap_or_default() }
+}
+
+/// The words of a batch, each looked up once; new ones are written at the end with their trigrams.
+#[derive(Debug, Default)]
+pub(super) struct Vocabulary {
+    known: HashMap<String, u64>,
+    grams: BTreeMap<String, Vec<u64>>,
+    /// By how many notes a word finds more than before, or less.
+    more: BTreeMap<u64, i64>,
+}
+
+impl Vocabulary {
+    pub(super) fn number(&mut self, conn: &Connection, text: &str, is_facet: bool) -> Result<u64, Failure> {
+        if let Some(no) = self.known.get(text) {
+            return Ok(*no);
+        }
+        let mut query = conn.prepare_cached("SELECT no FROM note_words WHERE word = ?1")?;
+        let found: Option<i64> = query.query_row([text], |row| row.get(0)).optional()?;
+        let no = match found {
+            Some(no) => no.unsigned_abs(),
+            None => self.insert(conn, text, is_facet)?,
+        };
+        self.known.insert(text.to_owned(), no);
+        Ok(no)
+    }
+
+    fn insert(&mut self, conn: &Connection, text: &str, is_facet: bool) -> Result<u64, Failure> {
+        conn.prepare_cached("INSERT INTO note_words VALUES (NULL, ?1, 0)")?.execute([text])?;
+        let no = conn.last_insert_rowid().unsigned_abs();
+        if !is_facet {
+            for gram in trigrams(text) {
+                self.grams.entry(gram).or_default().push(no);
+            }
+        }
+        Ok(no)
+    }
+
+    pub(super) fn count(&mut self, word: u64, more: i64) {
+        *self.more.entry(word).or_default() += more;
+    }
+
+    pub(super) fn write(self, conn: &Connection) -> Result<(), Failure> {
+        let mut update = conn.prepare_cached("UPDATE note_words SET notes = notes + ?2 WHERE no = ?1")?;
+        for (word, more) in self.more.into_iter().filter(|(_, more)| *more != 0) {
+            update.execute([word.cast_signed(), more])?;
+        }
+        let mut query = conn.prepare_cached("SELECT words FROM note_trigrams WHERE gram = ?1")?;
+        let mut insert = conn.prepare_cached("INSERT OR REPLACE INTO note_trigrams VALUES (?1, ?2)")?;
+        for (gram, more) in self.grams {
+            let list: Option<Vec<u8>> = query.query_row([&gram], |row| row.get(0)).optional()?;
+            let mut all: Vec<u64> = numbers(&list.unwrap_or_default()).collect();
+            all.extend(more);
+            insert.execute(params![gram, differences(&all)])?;
+        }
+        Ok(())
+    }
+}
+
+/// New words have larger numbers than all before, so that a list only grows at its end.
+fn differences(numbers: &[u64]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(numbers.len() * 2);
+    let mut last = 0;
+    for no in numbers {
+        push(&mut bytes, no - last);
+        last = *no;
+    }
+    bytes
+}
+
+fn numbers(mut bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    let mut last = 0_u64;
+    std::iter::from_fn(move || {
+        last = last.wrapping_add(pop(&mut bytes)?);
+        Some(last)
+    })
+}
+
+/// Pairs of a word's number and how often it stands there.
+pub(super) fn pairs(mut bytes: &[u8]) -> Vec<(u64, u32)> {
+    std::iter::from_fn(|| Some((pop(&mut bytes)?, pop(&mut bytes)? as u32))).collect()
+}
+
+pub(super) fn of_pairs(pairs: &[(u64, u32)]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(pairs.len() * 3);
+    for (word, count) in pairs {
+        push(&mut bytes, *word);
+        push(&mut bytes, u64::from(*count));
+    }
+    bytes
+}
