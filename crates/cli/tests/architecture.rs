@@ -9,9 +9,10 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
+    ("ralph-memory", &["ralph-core", "ralph-store"]),
     ("ralph-checks", &["ralph-core"]),
     ("ralph-snapshot", &[]),
     ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot", "ralph-chronicle"]),
@@ -24,6 +25,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
         &[
             "ralph-core",
             "ralph-store",
+            "ralph-memory",
             "ralph-checks",
             "ralph-snapshot",
             "ralph-engine",

@@ -4,13 +4,17 @@ mod counted;
 mod looped;
 mod memory;
 mod place;
+mod recall;
 mod startup;
 
 use crate::cargo::{cargo, release_binary, succeed};
 use place::Place;
 
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    only: Option<recall::Only>,
     /// Leave out the throughput of recorded output
     #[arg(long)]
     without_output: bool,
@@ -40,6 +44,9 @@ impl Figure {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if let Some(only) = &args.only {
+        return recall::measure(only);
+    }
     let ralph = release_binary()?;
     let mut figures = looped::measure(&ralph)?;
     figures.extend(counted::measure(&ralph)?);

@@ -20,7 +20,6 @@ pub struct Note {
     pub verified: bool,
     #[serde(flatten)]
     pub status: Status,
-    pub valid_from: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_to: Option<Timestamp>,
     pub recorded_at: Timestamp,
@@ -78,7 +77,6 @@ impl Note {
             id,
             verified: false,
             status: Status::Active,
-            valid_from: draft.valid_from.unwrap_or(at),
             valid_to: None,
             recorded_at: at,
             evidence_at: at,
@@ -109,9 +107,14 @@ impl Note {
         self.said.confidence.aged(seconds / 86_400.0)
     }
 
+    /// Since when it is so.
+    pub fn valid_from(&self) -> Timestamp {
+        self.said.valid_from.unwrap_or(self.recorded_at)
+    }
+
     /// Whether it was held to be so at a time.
     pub fn is_valid_at(&self, at: Timestamp) -> bool {
-        self.valid_from <= at && self.valid_to.is_none_or(|end| at < end)
+        self.valid_from() <= at && self.valid_to.is_none_or(|end| at < end)
     }
 
     pub fn is_active(&self) -> bool {
@@ -135,7 +138,9 @@ mod tests {
     use super::{Status, fold};
     use crate::Timestamp;
     use crate::id::NoteId;
-    use crate::note::{Confidence, Draft, Evidence, Kind, MemoryEvent, Note, Recorded, Scope, Use};
+    use crate::note::{
+        Confidence, Draft, Evidence, Kind, MemoryEvent, Note, Observation, Recorded, Scope, TerminalSnapshot, Use,
+    };
 
     fn id(n: u64) -> NoteId {
         NoteId::new(Timestamp::UNIX_EPOCH, n)
@@ -158,6 +163,7 @@ mod tests {
 
     fn observed() -> (i64, MemoryEvent) {
         let mut draft = Draft::new(Kind::Skill, "run the migrations before the tests\nwith `make db`");
+        draft.valid_from = Some(day(1));
         draft.scope = Scope::Task { task: crate::id::TaskId::parse("T-1").unwrap() };
         (1, MemoryEvent::Observed { note: id(1), draft: Box::new(draft) })
     }
@@ -214,9 +220,24 @@ mod tests {
     }
 
     #[test]
-    fn a_note_survives_being_written() {
-        let note = folded(vec![observed()]).unwrap();
-        let text = serde_json::to_string(&note).unwrap();
-        assert_eq!(serde_json::from_str::<Note>(&text).unwrap(), note);
+    fn notes_of_every_kind_survive_being_written() {
+        let text = || "x".to_owned();
+        let terminal = TerminalSnapshot { command: text(), exit_code: Some(1), text: text() };
+        for kind in [
+            Kind::Observation(Observation::Discovery),
+            Kind::Observation(Observation::Decision { rationale: text() }),
+            Kind::Observation(Observation::Command { command: text() }),
+            Kind::Observation(Observation::ToolUse { tool: text() }),
+            Kind::Skill,
+            Kind::Pattern,
+            Kind::Gotcha { triggers: vec![text()], terminal: Some(terminal.clone()) },
+            Kind::Failure { approach: text(), diff: Some(text()), errors: vec![text()] },
+        ] {
+            let mut note = folded(vec![observed()]).unwrap();
+            note.said.kind = kind;
+            note.status = Status::Superseded { by: id(2), why: text() };
+            let text = serde_json::to_string(&note).unwrap();
+            assert_eq!(serde_json::from_str::<Note>(&text).unwrap(), note);
+        }
     }
 }

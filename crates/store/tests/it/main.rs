@@ -7,6 +7,7 @@ mod crash;
 mod disk;
 mod foreign;
 mod kill;
+mod memory;
 mod open;
 mod project;
 mod property;

@@ -221,11 +221,13 @@ proptest! {
     }
 }
 
-/// Takes away what the second migration made: what is left is a store of the version before.
+/// Takes away what the second migration and those after it made: what is left is a store of the first version.
 fn made_older(dir: &std::path::Path) {
     let conn = Connection::open(dir.join("ralph.db")).unwrap();
     conn.execute_batch(
-        "DROP TABLE task_history; DROP TABLE tasks; DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;",
+        "DROP TABLE memory_log; DROP TABLE memory_state; DROP TABLE notes; DROP TABLE note_places;
+         DROP TABLE note_threads; DROP TABLE note_words; DROP TABLE note_postings; DROP TABLE note_trigrams;
+         DROP TABLE task_history; DROP TABLE tasks; DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;",
     )
     .unwrap();
     let fresh = Connection::open_in_memory().unwrap();

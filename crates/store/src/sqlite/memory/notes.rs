@@ -232,5 +232,5 @@ fn length(indexed: &Indexed) -> u32 {
 
 fn numbers_of(note: &Note) -> (i64, i64, i64) {
     let confidence = (note.said.confidence.share() * 1000.0).round() as i64;
-    (note.valid_from.as_second(), note.evidence_at.as_second(), confidence)
+    (note.valid_from().as_second(), note.evidence_at.as_second(), confidence)
 }

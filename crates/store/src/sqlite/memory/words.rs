@@ -21,15 +21,19 @@ pub(super) fn exact(conn: &Connection, texts: &[String]) -> Result<Vec<Word>, Fa
 pub(super) fn like(conn: &Connection, text: &str, most: usize) -> Result<Vec<Word>, Failure> {
     let grams = trigrams(text);
     let mut query = conn.prepare_cached("SELECT words FROM note_trigrams WHERE gram = ?1")?;
-    let mut shared: HashMap<u64, usize> = HashMap::new();
+    // By number of the word: there are many, and most have nothing in common with the text.
+    let mut shared: Vec<u8> = Vec::new();
     for gram in &grams {
         let list: Option<Vec<u8>> = query.query_row([gram], |row| row.get(0)).optional()?;
-        for no in numbers(&list.unwrap_or_default()) {
-            *shared.entry(no).or_default() += 1;
+        let list = list.unwrap_or_default();
+        if let Some(last) = numbers(&list).last().map(|no| no as usize).filter(|last| *last >= shared.len()) {
+            shared.resize(last + 1, 0);
         }
+        numbers(&list).for_each(|no| shared[no as usize] = shared[no as usize].saturating_add(1));
     }
-    let mut best: Vec<(u64, usize)> =
-        shared.into_iter().filter(|(_, count)| count * 3 >= grams.len()).collect();
+    let least = grams.len().div_ceil(3);
+    let mut best: Vec<(u64, u8)> =
+        (0..).zip(shared).filter(|(_, count)| usize::from(*count) >= least).collect();
     best.sort_unstable_by_key(|(no, count)| (std::cmp::Reverse(*count), *no));
     best.truncate(most);
     best.into_iter().map(|(no, _)| numbered(conn, no)).collect()

@@ -1,0 +1,33 @@
+//! What is remembered, and how it is found again.
+//!
+//! To remember is to append events to the store's log ([`remember`], [`note_down`]). Notes are made of them when they
+//! are next looked for ([`catch_up`], which [`recall`] does by itself), together with the words that find them.
+//!
+//! [`recall`] is the one way to search: the command, the briefs, the tools that agents have and the measurements all
+//! go through it. Every result says what its score is made of ([`Contribution`]).
+//!
+//! ```text
+//! Query ──words── postings ──BM25── candidates ──neighbours, thread── files, symbols, graph, vectors ──recency, confidence── Recalled
+//! ```
+//!
+//! Nothing here knows where notes are kept: the store is a [`ralph_store::Notes`]. Nothing here reads the clock or a
+//! random source: both are arguments.
+
+mod analysis;
+mod catch_up;
+mod factor;
+mod query;
+mod ranking;
+mod recall;
+mod remember;
+mod staged;
+mod words;
+
+pub use analysis::{ANALYSIS, index};
+pub use catch_up::catch_up;
+pub use factor::{Contribution, Factor};
+pub use query::{Context, Intent, Query, Visible};
+pub use ranking::Ranking;
+pub use recall::{Recalled, recall};
+pub use remember::{note_down, remember};
+pub use staged::staged;

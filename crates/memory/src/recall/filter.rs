@@ -1,0 +1,107 @@
+//! Which notes may be found at all.
+
+use ralph_core::note::{KindName, Scope};
+use ralph_store::{Notes, StoreError};
+
+use crate::analysis::facet;
+use crate::query::{Query, Visible};
+
+/// Sets of notes by number, as far as a question restricts them.
+#[derive(Debug, Default)]
+pub(super) struct Allowed {
+    only: Option<Set>,
+    except: Set,
+}
+
+impl Allowed {
+    pub(super) fn lets(&self, no: u32) -> bool {
+        self.only.as_ref().is_none_or(|only| only.has(no)) && !self.except.has(no)
+    }
+
+    /// The newest of those that it is restricted to, if it is.
+    pub(super) fn newest(&self, most: usize) -> Option<Vec<u32>> {
+        let only = self.only.as_ref()?;
+        Some(only.backwards().filter(|no| self.lets(*no)).take(most).collect())
+    }
+
+    fn restrict(&mut self, to: Set) {
+        self.only = Some(match self.only.take() {
+            Some(only) => only.both(&to),
+            None => to,
+        });
+    }
+}
+
+/// Nothing if nothing can be found.
+pub(super) async fn allowed(store: &impl Notes, query: &Query) -> Result<Option<Allowed>, StoreError> {
+    let mut allowed = Allowed::default();
+    if let Some(kinds) = query.wanted_kinds() {
+        // Most notes are of some kinds; to read which, where all of them are wanted, is for nothing.
+        if KindName::ALL.iter().any(|kind| !kinds.contains(kind)) {
+            allowed.restrict(having(store, kinds.into_iter().map(facet::kind).collect()).await?);
+        }
+    }
+    if !query.files.is_empty() {
+        allowed.restrict(having(store, query.files.iter().map(|path| facet::file(path)).collect()).await?);
+    }
+    match &query.visible {
+        Visible::Everything => {}
+        Visible::Shared => allowed.except = having(store, vec![facet::STAGED.to_owned()]).await?,
+        Visible::Task(task) => {
+            allowed.except = having(store, vec![facet::STAGED.to_owned()]).await?;
+            allowed.except.remove(&having(store, vec![facet::task(task)]).await?);
+        }
+        Visible::Only(scope) => {
+            let wanted = match scope {
+                Scope::Task { task } => facet::task(task),
+                Scope::Project | Scope::Global => facet::scope(scope.name()),
+            };
+            allowed.restrict(having(store, vec![wanted]).await?);
+        }
+    }
+    let is_empty = allowed.only.as_ref().is_some_and(Set::is_empty);
+    Ok((!is_empty).then_some(allowed))
+}
+
+/// The notes that have at least one of these facets.
+async fn having(store: &impl Notes, facets: Vec<String>) -> Result<Set, StoreError> {
+    let words = store.words(facets).await?;
+    let lists = store.postings(words.into_iter().map(|word| word.no).collect()).await?;
+    let mut set = Set::default();
+    lists.iter().flat_map(|list| list.iter()).for_each(|posting| set.insert(posting.no));
+    Ok(set)
+}
+
+/// One bit a note.
+#[derive(Debug, Default)]
+struct Set(Vec<u64>);
+
+impl Set {
+    fn insert(&mut self, no: u32) {
+        let at = no as usize / 64;
+        if at >= self.0.len() {
+            self.0.resize(at + 1, 0);
+        }
+        self.0[at] |= 1 << (no % 64);
+    }
+
+    fn has(&self, no: u32) -> bool {
+        self.0.get(no as usize / 64).is_some_and(|bits| bits >> (no % 64) & 1 == 1)
+    }
+
+    fn both(&self, other: &Set) -> Set {
+        Set(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
+    }
+
+    fn remove(&mut self, others: &Set) {
+        self.0.iter_mut().zip(&others.0).for_each(|(bits, gone)| *bits &= !gone);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|bits| *bits == 0)
+    }
+
+    fn backwards(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.0.len() as u32 * 64).rev().filter(|no| self.has(*no))
+    }
+}

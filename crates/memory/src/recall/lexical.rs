@@ -1,0 +1,221 @@
+//! How well notes fit a question by their words: BM25 over every word, exact or nearly so.
+
+use ralph_store::{MemoryState, Notes, PostingList, StoreError, Word, trigrams};
+
+use super::asked::Asked;
+use crate::ranking::Ranking;
+
+/// What each word of the question is worth in each note that has it.
+#[derive(Debug, Default)]
+pub(super) struct Matches {
+    /// One for each word of the question, in the order of the notes' numbers.
+    pub(super) words: Vec<Vec<Hit>>,
+    /// Words that the question does not have, but the best notes do.
+    pub(super) related: Vec<Hit>,
+    totals: Vec<f32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Hit {
+    pub(super) no: u32,
+    /// For the word as it is asked for.
+    pub(super) exact: f32,
+    /// What a similar spelling adds to that.
+    pub(super) near: f32,
+}
+
+/// How many postings are read for a question at most: the rarest words first, for they say most.
+const MOST_POSTINGS: u64 = 1_500_000;
+/// Shorter words are alike by chance.
+const SHORTEST_ALIKE: usize = 4;
+/// How many similar spellings of a word are looked for, and how many of them are taken.
+const LOOKED_AT: usize = 64;
+const MOST_ALIKE: usize = 8;
+
+impl Matches {
+    /// Every note that has any of the words, with what they come to.
+    pub(super) fn totals(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
+        self.totals.iter().zip(0..).filter(|(total, _)| **total > 0.0).map(|(total, no)| (no, *total))
+    }
+
+    pub(super) fn total(&self, no: u32) -> f32 {
+        self.totals.get(no as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn add(&mut self, hits: &[Hit]) {
+        let end = hits.last().map_or(0, |hit| hit.no as usize + 1);
+        if self.totals.len() < end {
+            self.totals.resize(end, 0.0);
+        }
+        for hit in hits {
+            self.totals[hit.no as usize] += hit.exact + hit.near;
+        }
+    }
+}
+
+/// What a list has on a note.
+pub(super) fn hit(hits: &[Hit], no: u32) -> Option<&Hit> {
+    hits.binary_search_by_key(&no, |hit| hit.no).ok().map(|at| &hits[at])
+}
+
+/// A word of the question, and a word of the notes that stands for it.
+struct Form {
+    asked: usize,
+    word: Word,
+    /// Of the worth of the word as asked for.
+    share: f64,
+    worth: f64,
+}
+
+pub(super) async fn matches(
+    store: &impl Notes,
+    asked: &Asked,
+    ranking: &Ranking,
+    state: &MemoryState,
+) -> Result<Matches, StoreError> {
+    let mut forms = forms(store, asked, ranking, state).await?;
+    forms.sort_by_key(|form| form.word.notes);
+    let mut read = 0;
+    forms.retain(|form| {
+        let is_first = read == 0;
+        read += u64::from(form.word.notes);
+        is_first || read <= MOST_POSTINGS
+    });
+    let lists = store.postings(forms.iter().map(|form| form.word.no).collect()).await?;
+    let curve = Curve::of(ranking, state);
+    let mut matches = Matches { words: vec![Vec::new(); asked.words.len()], ..Matches::default() };
+    for (form, list) in forms.iter().zip(&lists) {
+        let hits = curve.hits(list, form.worth * form.share, form.share < 1.0);
+        let all = &mut matches.words[form.asked];
+        *all = if all.is_empty() { hits } else { best_of_both(all, &hits) };
+    }
+    for hits in std::mem::take(&mut matches.words) {
+        matches.add(&hits);
+        matches.words.push(hits);
+    }
+    Ok(matches)
+}
+
+async fn forms(
+    store: &impl Notes,
+    asked: &Asked,
+    ranking: &Ranking,
+    state: &MemoryState,
+) -> Result<Vec<Form>, StoreError> {
+    let texts: Vec<String> = asked.words.iter().map(|word| word.text.clone()).collect();
+    let exact = store.words(texts.clone()).await?;
+    let long =
+        |text: &String| if text.chars().count() < SHORTEST_ALIKE { String::new() } else { text.clone() };
+    let alike = store.words_like(texts.iter().map(long).collect(), LOOKED_AT).await?;
+    let mut forms = Vec::new();
+    for ((asked_word, similar), at) in asked.words.iter().zip(alike).zip(0..) {
+        let found = exact.iter().find(|word| word.text == asked_word.text && word.notes > 0);
+        let worth = |word: &Word| rarity(state, word) * asked_word.weight;
+        let most = found.map_or(f64::INFINITY, worth);
+        forms.extend(found.map(|word| Form {
+            asked: at,
+            word: word.clone(),
+            share: 1.0,
+            worth: worth(word),
+        }));
+        if asked_word.text.chars().count() < SHORTEST_ALIKE {
+            continue;
+        }
+        let others = similar.into_iter().filter(|word| word.notes > 0 && !texts.contains(&word.text));
+        let mut others: Vec<(f64, Word)> =
+            others.map(|word| (likeness(&asked_word.text, &word.text), word)).collect();
+        others.retain(|(likeness, _)| *likeness >= ranking.alike);
+        others.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.text.cmp(&b.1.text)));
+        // A rarer spelling is not worth more than the word that was asked for.
+        forms.extend(others.into_iter().take(MOST_ALIKE).map(|(likeness, word)| Form {
+            asked: at,
+            share: ranking.spelling * likeness,
+            worth: worth(&word).min(most),
+            word,
+        }));
+    }
+    Ok(forms)
+}
+
+/// How much it says that a note has a word: the more, the fewer have it.
+pub(super) fn rarity(state: &MemoryState, word: &Word) -> f64 {
+    let (all, having) = (state.notes as f64, f64::from(word.notes));
+    ((all - having + 0.5).max(0.5) / (having + 0.5)).ln_1p()
+}
+
+/// The share of trigrams that two words have in common.
+fn likeness(a: &str, b: &str) -> f64 {
+    let (a, b) = (trigrams(a), trigrams(b));
+    let shared = a.iter().filter(|gram| b.binary_search(gram).is_ok()).count();
+    2.0 * shared as f64 / (a.len() + b.len()) as f64
+}
+
+/// How the worth of a word grows with its repetition, and shrinks with a note's length.
+pub(super) struct Curve {
+    saturation: f64,
+    length: f64,
+    average: f64,
+}
+
+impl Curve {
+    pub(super) fn of(ranking: &Ranking, state: &MemoryState) -> Curve {
+        let average = (state.length as f64 / (state.notes as f64).max(1.0)).max(1.0);
+        Curve { saturation: ranking.saturation, length: ranking.length, average }
+    }
+
+    pub(super) fn hits(&self, list: &PostingList, worth: f64, is_near: bool) -> Vec<Hit> {
+        let hits = list.iter().map(|posting| {
+            let relative = f64::from(posting.length) / self.average;
+            let half = self.saturation * (1.0 - self.length + self.length * relative);
+            let count = f64::from(posting.count);
+            let value = (worth * count * (1.0 + self.saturation) / (count + half)) as f32;
+            let (exact, near) = if is_near { (0.0, value) } else { (value, 0.0) };
+            Hit { no: posting.no, exact, near }
+        });
+        hits.collect()
+    }
+}
+
+/// A note that has two spellings of a word has it once: the better one counts.
+fn best_of_both(a: &[Hit], b: &[Hit]) -> Vec<Hit> {
+    let mut merged = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    while let (Some(left), Some(right)) = (a.peek(), b.peek()) {
+        if left.no < right.no {
+            merged.extend(a.next());
+        } else if right.no < left.no {
+            merged.extend(b.next());
+        } else {
+            let exact = left.exact.max(right.exact);
+            let best = (left.exact + left.near).max(right.exact + right.near);
+            merged.push(Hit { no: left.no, exact, near: best - exact });
+            a.next();
+            b.next();
+        }
+    }
+    merged.extend(a);
+    merged.extend(b);
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hit, best_of_both, likeness};
+
+    #[test]
+    fn words_are_alike_by_their_letters() {
+        assert!(likeness("educaton", "education") > 0.6);
+        assert!(likeness("migration", "immigration") > 0.5);
+        assert!(likeness("parser", "server") < 0.5);
+    }
+
+    #[test]
+    fn of_two_spellings_the_better_counts() {
+        let hit = |no, exact, near| Hit { no, exact, near };
+        let merged = best_of_both(
+            &[hit(1, 2.0, 0.0), hit(4, 1.0, 0.0)],
+            &[hit(1, 0.0, 1.0), hit(2, 0.0, 1.0), hit(4, 0.0, 1.5)],
+        );
+        assert_eq!(merged, [hit(1, 2.0, 0.0), hit(2, 0.0, 1.0), hit(4, 1.0, 0.5)]);
+    }
+}

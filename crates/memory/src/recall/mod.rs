@@ -1,0 +1,115 @@
+//! Finding the notes that matter for a question.
+
+mod asked;
+mod at_hand;
+mod filter;
+mod lexical;
+mod related;
+mod score;
+mod thread;
+mod top;
+
+use std::collections::BTreeMap;
+
+use ralph_core::Timestamp;
+use ralph_core::note::Note;
+use ralph_store::{MemoryState, Notes, StoreError};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::catch_up::catch_up;
+use crate::factor::Contribution;
+use crate::query::Query;
+use crate::ranking::Ranking;
+use asked::Asked;
+use at_hand::AtHand;
+use filter::Allowed;
+use lexical::Matches;
+use score::Scoring;
+
+/// A note that was found, and why it stands where it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Recalled {
+    pub note: Note,
+    /// Only comparable within one answer.
+    pub score: f64,
+    /// What the score is made of; they add up to it.
+    pub factors: Vec<Contribution>,
+}
+
+/// So many of the best by their own words are looked at closely, with those beside them.
+const CANDIDATES: usize = 300;
+/// Where time is a condition, which only a closer look tells.
+const CANDIDATES_IN_TIME: usize = 3000;
+/// How many places away a note may stand to count as a neighbour.
+const REACH: u32 = 2;
+
+/// The notes that answer a question best, the best first: those that are active, visible and let through by its
+/// filters. Brings the notes up to date first.
+pub async fn recall(
+    store: &impl Notes,
+    query: &Query,
+    ranking: &Ranking,
+    now: Timestamp,
+) -> Result<Vec<Recalled>, StoreError> {
+    catch_up(store).await?;
+    let state = store.memory_state().await?;
+    let Some(allowed) = filter::allowed(store, query).await? else { return Ok(Vec::new()) };
+    let asked = Asked::of(&query.text, ranking);
+    let mut matches = lexical::matches(store, &asked, ranking, &state).await?;
+    related::add(store, &mut matches, &asked, &allowed, ranking, &state).await?;
+    let at_hand = at_hand::of(store, &query.context).await?;
+    let similar = similar(store, query).await?;
+    let candidates = candidates(store, query, &matches, &at_hand, &similar, &allowed, &state).await?;
+    let placed = store.around(candidates, REACH).await?;
+    let in_time = |at: Timestamp| {
+        query.since.is_none_or(|since| at >= since) && query.until.is_none_or(|until| at <= until)
+    };
+    let scoring =
+        Scoring { asked: &asked, matches: &matches, at_hand: &at_hand, similar: &similar, ranking, now };
+    let mut scored = scoring.score(&placed, |one| allowed.lets(one.no) && in_time(one.valid_from));
+    scored.truncate(query.limit);
+    let notes = store.numbered_notes(scored.iter().map(|one| one.no).collect()).await?;
+    let mut notes: BTreeMap<u32, Note> = notes.into_iter().collect();
+    let found = scored.into_iter().filter_map(|one| {
+        Some(Recalled { note: notes.remove(&one.no)?, score: one.score(), factors: one.factors })
+    });
+    Ok(found.collect())
+}
+
+/// By number.
+async fn similar(store: &impl Notes, query: &Query) -> Result<BTreeMap<u32, f64>, StoreError> {
+    if query.similar.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let numbers = store.note_numbers(query.similar.keys().cloned().collect()).await?;
+    Ok(numbers.into_iter().map(|(id, no)| (no, query.similar[&id])).collect())
+}
+
+async fn candidates(
+    store: &impl Notes,
+    query: &Query,
+    matches: &Matches,
+    at_hand: &AtHand,
+    similar: &BTreeMap<u32, f64>,
+    allowed: &Allowed,
+    state: &MemoryState,
+) -> Result<Vec<u32>, StoreError> {
+    let is_timed = query.since.is_some() || query.until.is_some();
+    let most = if is_timed { CANDIDATES_IN_TIME } else { CANDIDATES };
+    let by_words = matches.totals().filter(|(no, _)| allowed.lets(*no));
+    let mut found = top::best(by_words, most);
+    found.extend(top::best(at_hand.shares().filter(|(no, _)| allowed.lets(*no)), most));
+    let by_vector = similar.iter().map(|(no, near)| (*no, *near as f32));
+    found.extend(top::best(by_vector.filter(|(no, _)| allowed.lets(*no)), most));
+    if found.is_empty() && query.text.trim().is_empty() && state.notes > 0 {
+        found = match allowed.newest(most) {
+            Some(newest) => newest,
+            None => store.newest_notes(None, most).await?.into_iter().map(|(no, _)| no).collect(),
+        };
+        found.retain(|no| allowed.lets(*no));
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
