@@ -25,7 +25,7 @@ pub struct Query {
     pub until: Option<Timestamp>,
     pub context: Context,
     /// How near each note is to the question by some other measure, such as the cosine of two vectors. Both measures
-    /// are brought to the same scale; a note that has none of this one counts as the farthest.
+    /// are brought to the same scale; a note that has none of this one counts as 0, or as the farthest below.
     pub similar: BTreeMap<NoteId, f64>,
 }
 

@@ -139,7 +139,8 @@ mod tests {
     use crate::Timestamp;
     use crate::id::NoteId;
     use crate::note::{
-        Confidence, Draft, Evidence, Kind, MemoryEvent, Note, Observation, Recorded, Scope, TerminalSnapshot, Use,
+        Confidence, Draft, Evidence, Kind, MemoryEvent, Note, Observation, Recorded, Scope, TerminalSnapshot,
+        Use,
     };
 
     fn id(n: u64) -> NoteId {

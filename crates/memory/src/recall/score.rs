@@ -136,7 +136,7 @@ impl Scoring<'_> {
         if self.similar.is_empty() || scored.is_empty() {
             return;
         }
-        let farthest = self.similar.values().copied().fold(f64::INFINITY, f64::min);
+        let farthest = self.similar.values().copied().fold(0.0, f64::min);
         let near = |one: &Scored| self.similar.get(&one.no).copied().unwrap_or(farthest);
         let (mean, spread) = moments(scored.iter().map(near));
         let (_, spread_of_scores) = moments(scored.iter().map(Scored::score));

@@ -49,7 +49,7 @@ impl Words {
         for part in &parts {
             tokens.extend(self.word(part).map(|text| Token { text, is_name }));
         }
-        if parts.len() > 1 {
+        if parts.len() > 1 && run.text.is_ascii() {
             let whole = parts.concat().to_lowercase();
             tokens.extend((whole.len() <= LONGEST).then_some(Token { text: whole, is_name: false }));
         }
@@ -92,7 +92,7 @@ mod tests {
         check("parse_config_file", &["pars", "config", "file", "parseconfigfile"]);
         check("parseConfigFile", &["pars", "config", "file", "parseconfigfile"]);
         check("HTTPServer", &["http", "server", "httpserver"]);
-        check("src/sqlite/handle.rs", &["src", "sqlit", "handl", "rs"]);
+        check("src/sqlite/handle.rs", &["src", "sqlite", "handl", "rs"]);
         check("error[E0382]: std::io", &["error", "e0382", "std", "io"]);
     }
 

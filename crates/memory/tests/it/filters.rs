@@ -18,8 +18,7 @@ fn what_a_task_has_staged_is_seen_by_it_alone_until_it_is_promoted() {
     own.scope = Scope::Task { task: task("T-1") };
     let id = memory.put(own);
     let seen = |visible: Visible| memory.ask(&Query { visible, ..Query::new("lazy parser") }).len();
-    let all = |memory: &Memory| {
-        let _ = memory;
+    let all = || {
         [
             Visible::Shared,
             Visible::Task(task("T-1")),
@@ -29,10 +28,10 @@ fn what_a_task_has_staged_is_seen_by_it_alone_until_it_is_promoted() {
         ]
         .map(seen)
     };
-    assert_eq!(all(&memory), [0, 1, 0, 0, 1]);
+    assert_eq!(all(), [0, 1, 0, 0, 1]);
     assert_eq!(wait(staged(&memory.store, &task("T-1"))).unwrap().len(), 1);
     memory.happens(MemoryEvent::Promoted { note: id, to: Scope::Project });
-    assert_eq!(all(&memory), [1, 1, 1, 1, 1]);
+    assert_eq!(all(), [1, 1, 1, 1, 1]);
     assert_eq!(wait(staged(&memory.store, &task("T-1"))).unwrap(), []);
 }
 
