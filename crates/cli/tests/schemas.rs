@@ -61,9 +61,6 @@ fn the_published_schemas_are_current() {
         "task",
         "task-line",
         "prd-check",
-        "memory-search",
-        "memory-notes",
-        "memory-note",
     ];
     for of in all {
         let path = root().join(format!("docs/schema/{of}.json"));

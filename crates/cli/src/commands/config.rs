@@ -8,7 +8,6 @@ use ralph_store::NewTask;
 
 use super::diff::Difference;
 use super::inbox::Asked;
-use super::memory;
 use super::prd::Checked;
 use super::snapshots::Snapshots;
 use super::status::Status;
@@ -88,12 +87,6 @@ enum Described {
     TaskLine,
     /// `ralph prd check --json`
     PrdCheck,
-    /// `ralph memory search --json`
-    MemorySearch,
-    /// `ralph memory list --json`
-    MemoryNotes,
-    /// `ralph memory show --json`
-    MemoryNote,
 }
 
 impl ConfigArgs {
@@ -121,9 +114,6 @@ impl Described {
             Described::Task => schemars::schema_for!(Shown).to_value(),
             Described::TaskLine => schemars::schema_for!(NewTask).to_value(),
             Described::PrdCheck => schemars::schema_for!(Checked).to_value(),
-            Described::MemorySearch => schemars::schema_for!(memory::Found).to_value(),
-            Described::MemoryNotes => schemars::schema_for!(memory::Listed).to_value(),
-            Described::MemoryNote => schemars::schema_for!(memory::Shown).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

@@ -15,7 +15,6 @@ pub(crate) mod guard;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod logs;
-pub(crate) mod memory;
 pub(crate) mod prd;
 pub(crate) mod replay;
 pub(crate) mod resume;
@@ -75,7 +74,6 @@ enum Command {
     Inbox(inbox::InboxArgs),
     Answer(inbox::AnswerArgs),
     Tasks(Box<tasks::Args>),
-    Memory(memory::Args),
     Template(template::Args),
     Prd(prd::Args),
     Convert(convert::Args),
@@ -112,7 +110,6 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Inbox(args) => inbox::inbox(args),
         Command::Answer(args) => inbox::answer(args),
         Command::Tasks(args) => tasks::run(&args),
-        Command::Memory(args) => memory::run(&args),
         Command::Template(args) => template::run(&args),
         Command::Prd(args) => prd::run(&args),
         Command::Convert(args) => convert::run(&args),
