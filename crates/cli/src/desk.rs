@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::agenda::{Agenda, Source};
 use ralph_core::backlog::{Backlog, Order, Severity, Status, review};
 use ralph_core::id::TaskId;
+use ralph_core::run::Run;
 use ralph_engine::{Desk, DeskError, Place, Tracking};
 use ralph_trackers::{Kind, Surroundings, Tracker, TrackerError, detect, open};
 
@@ -95,6 +96,31 @@ pub(crate) fn find(source: &Source, place: &Place) -> Result<Box<dyn Tracker>, P
     let around = Surroundings { root: &place.root, state: Some(&place.state), search: search.as_deref() };
     let found = detect(&around, Some(kind), file.as_deref().map(Path::new));
     Ok(open(found.map_err(|error| tracker_problem(&error))?.place))
+}
+
+/// A task that is not there, or is settled, is not left out but mistaken. A tracker that cannot be read just now says
+/// nothing of the kind.
+pub(crate) fn may_skip(task: &TaskId, source: &Source, place: &Place) -> Result<(), Problems> {
+    let Ok(backlog) = find(source, place)?.load() else { return Ok(()) };
+    let next = "`ralph tasks` lists those that are to be done";
+    match backlog.item(task) {
+        None => Err(Problem::new(format!("there is no task {task} in {}", source.name)).next(next).into()),
+        Some(item) if item.status.is_settled() => {
+            Err(Problem::new(format!("{task} is settled already")).next(next).into())
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// Nobody drives the run any more, so its tracker shows nothing as being worked on. Where that cannot be written now,
+/// the run still knows what it owes.
+pub(crate) fn put_down(run: &mut Run, place: &Place) {
+    let left = run.no_longer_shown();
+    let Some(agenda) = run.agenda.as_ref().filter(|_| !left.is_empty()) else { return };
+    let Ok(tracker) = find(&agenda.source, place) else { return };
+    if ralph_engine::put_down(&mut AtDesk(tracker), &left).is_ok() {
+        run.tracker_told();
+    }
 }
 
 fn tracking(tracker: Box<dyn Tracker>, place: &Place) -> Result<Tracking, Problems> {

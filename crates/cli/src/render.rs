@@ -156,8 +156,11 @@ fn rolled_back(event: &Event) -> Option<String> {
         (Why::Undone, _) => "as it was before the last rollback".to_owned(),
         (Why::Chosen, _) => format!("as snapshot {} has it", snapshot.get(..12).unwrap_or(snapshot)),
         (Why::Torn, Some(n)) => format!("as it was before the attempt at iteration {n} that was cut short"),
+        (Why::GivenUp, Some(n)) => format!("as it was when iteration {n} began, without what was given up"),
         (Why::Asked | Why::Failed | Why::Forked, Some(n)) => format!("as it was when iteration {n} began"),
-        (Why::Asked | Why::Failed | Why::Forked | Why::Torn, None) => "as it was before the run".to_owned(),
+        (Why::Asked | Why::Failed | Why::GivenUp | Why::Forked | Why::Torn, None) => {
+            "as it was before the run".to_owned()
+        }
     };
     let mut names: Vec<String> = files.iter().map(|file| printable(file)).collect();
     if *changed > files.len() as u64 {

@@ -1,6 +1,6 @@
 //! What a run over a backlog knows of it beyond what its tracker says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::Timestamp;
 use crate::backlog::{Backlog, Filter, Hold, Order, Wanted};
 use crate::id::TaskId;
 use crate::question::QuestionNo;
-use crate::run::{Run, Skipped};
+use crate::run::{Run, Skipped, Tried};
 use crate::task::Task;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,8 +26,15 @@ pub struct Agenda {
     pub at_hand: Option<TaskId>,
     /// Why it was chosen.
     pub why: String,
-    /// What the tracker was told is being worked on.
-    pub shown: Option<TaskId>,
+    /// What the tracker may show as being worked on: noted before it is told.
+    #[serde(default)]
+    pub showing: BTreeSet<TaskId>,
+    /// A person wants no more of what is at hand.
+    #[serde(default)]
+    pub leaving: bool,
+    /// What was tried with tasks that were put away.
+    #[serde(default)]
+    pub put_away: BTreeMap<TaskId, Vec<Tried>>,
     /// From and to which snapshot tasks that are not completed were worked on, the latest last.
     #[serde(default)]
     pub stints: Vec<Stint>,
@@ -42,6 +49,12 @@ pub struct Stint {
     pub task: TaskId,
     pub from: String,
     pub to: Option<String>,
+    /// Which iteration it began with.
+    #[serde(default)]
+    pub iteration: u32,
+    /// What git's HEAD pointed at then.
+    #[serde(default)]
+    pub head: Option<String>,
 }
 
 /// What was decided about commits when the run began.
@@ -106,6 +119,8 @@ pub enum Selection {
         task: Task,
         /// Why this one.
         why: String,
+        /// Everything that is left undone if the run has no iteration for it, each with the reason.
+        left: Vec<Skipped>,
     },
     /// Nothing can be worked on; what is left undone, each with the reason.
     Nothing(Vec<Skipped>),
@@ -114,7 +129,7 @@ pub enum Selection {
 impl Selection {
     /// A prompt is its own only task.
     pub fn prompt(task: Task) -> Selection {
-        Selection::Task { task, why: String::new() }
+        Selection::Task { task, why: String::new(), left: Vec::new() }
     }
 }
 
@@ -128,14 +143,16 @@ impl Agenda {
             parked: Vec::new(),
             at_hand: None,
             why: String::new(),
-            shown: None,
+            showing: BTreeSet::new(),
+            leaving: false,
+            put_away: BTreeMap::new(),
             stints: Vec::new(),
             commits: None,
         }
     }
 
     /// The tree was kept before an attempt: whoever has had the task in hand until now has it no longer.
-    pub(crate) fn kept(&mut self, snapshot: &str) {
+    pub(crate) fn kept(&mut self, snapshot: &str, iteration: u32, head: Option<String>) {
         let Some(at_hand) = &self.at_hand else { return };
         if let Some(last) = self.stints.last_mut().filter(|last| last.to.is_none()) {
             if last.task == *at_hand {
@@ -143,7 +160,13 @@ impl Agenda {
             }
             last.to = Some(snapshot.to_owned());
         }
-        self.stints.push(Stint { task: at_hand.clone(), from: snapshot.to_owned(), to: None });
+        let (task, from) = (at_hand.clone(), snapshot.to_owned());
+        self.stints.push(Stint { task, from, to: None, iteration, head });
+    }
+
+    /// Since when nothing but this task was worked on, if that is so now.
+    pub(crate) fn last_stint(&self, task: &TaskId) -> Option<&Stint> {
+        self.stints.last().filter(|last| last.task == *task && last.to.is_none())
     }
 
     /// Nobody asks any more what was done for a task.
@@ -169,13 +192,24 @@ pub fn select(run: &Run, agenda: &Agenda, backlog: &Backlog, order: Order) -> Se
         parked: agenda.parked.iter().map(|parked| parked.task.clone()).collect(),
         order,
     };
-    if let Some(task) = at_hand(agenda, backlog, &wanted) {
-        return Selection::Task { task, why: "it is at hand".to_owned() };
-    }
-    match backlog.next(&wanted) {
-        Some(turn) => Selection::Task { task: turn.item.to_task(), why: turn.to_string() },
+    let next = at_hand(agenda, backlog, &wanted).map(|task| (task, "it is at hand".to_owned()));
+    let next = next.or_else(|| backlog.next(&wanted).map(|turn| (turn.item.to_task(), turn.to_string())));
+    match next {
+        Some((task, why)) => {
+            let is_over = run.iterations_used_up().is_some();
+            let left = if is_over { left(run, backlog, &wanted) } else { Vec::new() };
+            Selection::Task { task, why, left }
+        }
         None => Selection::Nothing(undone(run, backlog, &wanted)),
     }
+}
+
+/// What would still be worked on, and what would not.
+fn left(run: &Run, backlog: &Backlog, wanted: &Wanted) -> Vec<Skipped> {
+    let plan = backlog.plan(wanted);
+    let open =
+        plan.turns.iter().map(|turn| Skipped { task: turn.item.id.clone(), why: "is open".to_owned() });
+    open.chain(undone(run, backlog, wanted)).collect()
 }
 
 fn at_hand(agenda: &Agenda, backlog: &Backlog, wanted: &Wanted) -> Option<Task> {
@@ -215,7 +249,7 @@ mod tests {
         let [waits, other] = ["W", "O"].map(|id| TaskId::parse(id).unwrap());
         for (task, snapshots) in [(&waits, &["1", "2"][..]), (&other, &["3"]), (&waits, &["4", "5"])] {
             agenda.at_hand = Some(task.clone());
-            snapshots.iter().for_each(|snapshot| agenda.kept(snapshot));
+            snapshots.iter().for_each(|snapshot| agenda.kept(snapshot, 1, None));
         }
         let stints = |agenda: &Agenda, task: &TaskId| {
             let own = agenda.stints.iter().filter(|stint| stint.task == *task);
@@ -226,7 +260,7 @@ mod tests {
         assert_eq!(stints(&agenda, &other), [span("3", Some("4"))]);
         agenda.forget_stints(&waits);
         assert_eq!(stints(&agenda, &waits), []);
-        agenda.kept("6");
+        agenda.kept("6", 1, None);
         assert_eq!(stints(&agenda, &waits), [span("6", None)]);
     }
 }

@@ -9,7 +9,7 @@ use crate::check::{Judge, Verification};
 use crate::policy::Signal;
 use crate::progress::Progress;
 use crate::promise;
-use crate::question::{ASSUMPTION, Fate, Inbox};
+use crate::question::{ASSUMPTION, Fate};
 use crate::run::{Run, Tried};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
         in_vain(&mut text, &run.progress);
     }
     handover(&mut text, run);
-    questions(&mut text, &run.inbox);
+    questions(&mut text, run);
     steering(&mut text, &run.steering);
     let _ = writeln!(text, "# Task\n\n{}\n", run.task.body.trim_end());
     checks(&mut text, &run.policy.verification);
@@ -59,7 +59,7 @@ pub fn parts(run: &Run, attempt: &Attempt) -> Parts {
     Parts {
         in_vain: part(&|text| in_vain(text, &run.progress)),
         handover: part(&|text| handover(text, run)),
-        questions: part(&|text| questions(text, &run.inbox)),
+        questions: part(&|text| questions(text, run)),
         checks: part(&|text| checks(text, &run.policy.verification)),
         claim: claim(run, attempt),
     }
@@ -179,8 +179,8 @@ fn handover(text: &mut String, run: &Run) {
 }
 
 /// What became of what was asked.
-fn questions(text: &mut String, inbox: &Inbox) {
-    for question in inbox.pending() {
+fn questions(text: &mut String, run: &Run) {
+    for question in run.inbox.pending(&run.task.id) {
         text.push_str("# You asked\n\n");
         for line in question.text.trim().lines() {
             let _ = writeln!(text, "> {line}");

@@ -70,6 +70,9 @@ pub struct Run {
     pub tally: Tally,
     /// Whether an iteration was begun and has not ended.
     pub mid_iteration: bool,
+    /// What was proven when the run was aborted, and is not done with.
+    #[serde(default)]
+    pub unsettled: Option<Box<(Attempt, Verdict)>>,
     /// Tasks that were given up.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
@@ -146,8 +149,6 @@ pub enum Until {
 pub enum Pace {
     Going,
     Pausing,
-    /// Not on with the task at hand.
-    Skipping,
     Stopping,
     Aborting,
 }
@@ -259,12 +260,12 @@ impl Run {
         }
     }
 
-    /// What a person wants no more of is ended in the middle.
+    /// What a person wants no more of is ended in the middle. What is proven already is not.
     pub fn cut_short_by(&self) -> Option<Fault> {
+        let leaves = || self.is_leaving() && !matches!(self.step, Step::Consolidate(..));
         match self.pace {
             Pace::Aborting => Some(Fault::Aborted),
-            Pace::Skipping => Some(Fault::Skipped),
-            Pace::Going | Pace::Pausing | Pace::Stopping => None,
+            Pace::Going | Pace::Pausing | Pace::Stopping => leaves().then_some(Fault::Skipped),
         }
     }
 
@@ -284,10 +285,10 @@ impl Run {
             (self.origin, self.origin_head) = (Some(snapshot.to_owned()), head.clone());
         }
         if occasion == Occasion::Begin {
-            (self.begun_from, self.begun_head) = (Some(snapshot.to_owned()), head);
             if let Some(agenda) = &mut self.agenda {
-                agenda.kept(snapshot);
+                agenda.kept(snapshot, self.tally.iterations, head.clone());
             }
+            (self.begun_from, self.begun_head) = (Some(snapshot.to_owned()), head);
         }
     }
 

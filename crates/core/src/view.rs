@@ -223,6 +223,10 @@ impl RunView {
         let Some(backlog) = &mut self.backlog else { return };
         if let Event::TaskSkipped { task, why, .. } = event {
             backlog.skipped.push(Skipped { task: task.clone(), why: why.clone() });
+            let of_task = self.questions.iter_mut().filter(|question| question.task == *task);
+            of_task
+                .filter(|question| question.fate == Fate::Open)
+                .for_each(|question| question.fate = Fate::Assumed { assumption: None });
         } else if let Event::TaskCompleted { task, .. } = event {
             backlog.completed.push(task.clone());
         }

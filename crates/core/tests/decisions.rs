@@ -426,6 +426,8 @@ fn a_skipped_task_of_a_backlog_is_followed_by_others_and_never_taken_again() {
     assert_eq!((run.tally.errors, run.tally.on_task), (0, 1));
     attempt(&mut run, Ok(report(0, NOT_YET)), now(1));
     run.after_select(Selection::prompt(other("t1")), now(1));
+    assert_eq!(run.step, Step::Select, "another is chosen");
+    run.after_select(Selection::Nothing(run.skipped.clone()), now(1));
     assert_eq!(reason(&run), Some(StopReason::TasksUndone));
 }
 

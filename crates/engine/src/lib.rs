@@ -48,7 +48,7 @@ mod watchdog;
 pub use briefing::Briefing;
 pub use capture::{Captured, capture};
 pub use chronicle::{Chronicling, Messages, Told};
-pub use desk::{Desk, DeskError, Tracking};
+pub use desk::{Desk, DeskError, Tracking, put_down};
 pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Appetite, Feed, Seen, Watch, feed};

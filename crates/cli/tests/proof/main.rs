@@ -7,6 +7,7 @@ mod acp;
 mod agents;
 mod arguments;
 mod attached;
+mod backlog_trouble;
 mod backlogs;
 mod checks;
 mod choices;

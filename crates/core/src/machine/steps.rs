@@ -44,6 +44,7 @@ impl Run {
             pace: Pace::Going,
             tally: Tally::default(),
             mid_iteration: false,
+            unsettled: None,
             skipped: Vec::new(),
             steering: Vec::new(),
             steered: 0,
@@ -114,7 +115,7 @@ impl Run {
         self.tally.attempts_total += 1;
         self.steered = self.steering.len();
         self.begun_from = None;
-        self.inbox.brief();
+        self.inbox.brief(&attempt.task);
         self.asked = None;
         self.handover = None;
         self.note(
@@ -242,6 +243,17 @@ impl Run {
                 }
             },
         }
+    }
+
+    /// A person wants no more while what was proven is put in order: whoever resumes the run goes on with that.
+    pub fn leave_unsettled(&mut self, attempt: Attempt, verdict: Verdict, what: &str, now: Moment) {
+        self.tally.running = now.running;
+        if let Some(agenda) = &mut self.agenda {
+            agenda.showing.remove(&attempt.task);
+        }
+        let evidence = format!("{} while {} {what}", Fault::Aborted, attempt.task);
+        self.unsettled = Some(Box::new((attempt, verdict)));
+        self.halt(StopReason::Aborted, &evidence, now);
     }
 
     /// The time is over, or a person said go on.

@@ -103,7 +103,14 @@ impl<S: Store + 'static> Drive<S> {
         let mut iteration = self.gather_iteration(Some(verdict)).await?;
         iteration.epic = self.epic(&entered);
         if verdict.is_complete() && iteration.commit.is_none() {
-            iteration.commit = self.commit_task(attempt, &entered).await?;
+            match self.commit_task(attempt, &entered).await? {
+                Ok(commit) => iteration.commit = commit,
+                Err(_) => {
+                    let (attempt, verdict) = (attempt.clone(), verdict.clone());
+                    self.run.leave_unsettled(attempt, verdict, "was being committed", self.now());
+                    return Ok(Settled::Rewound);
+                }
+            }
             crash_point("chronicle.committed");
         }
         self.diary.iteration = attempt.iteration;
