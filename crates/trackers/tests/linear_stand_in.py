@@ -234,7 +234,7 @@ class Workspace:
         seen = self.filterable if kind == "Issue" else (lambda thing: thing)
         things = [thing for thing in things if matches(seen(thing), wanted)]
         begin = int(arguments["after"][1:]) if arguments.get("after") else 0
-        end = begin + min(arguments.get("first", 50), self.state.get("page", 250))
+        end = begin + min(arguments.get("first", 50), self.state.get("page", 250) if kind == "Issue" else 250)
         told = {}
         for name, _, inner in below:
             if name == "nodes":

@@ -199,12 +199,16 @@ mod tests {
     #[test]
     fn nothing_is_too_deep_or_too_strange() {
         let mut deep = paragraph("bottom");
-        for _ in 0..5_000 {
+        for _ in 0..200 {
             deep = json!({"type": "blockquote", "content": [deep]});
         }
         let told = text(&json!({"type": "doc", "content": [deep]}));
         assert!(told.ends_with('…') && told.len() < 200, "{}", told.len());
-        std::mem::forget(deep_list());
+        let mut deep = paragraph("bottom");
+        for _ in 0..60 {
+            deep = json!({"type": "bulletList", "content": [{"type": "listItem", "content": [deep]}]});
+        }
+        assert!(text(&json!({"type": "doc", "content": [deep]})).ends_with('…'));
         for strange in [
             json!(null),
             json!(7),
@@ -215,16 +219,5 @@ mod tests {
         ] {
             assert_eq!(text(&strange), "");
         }
-    }
-
-    /// Deep in another way.
-    fn deep_list() -> String {
-        let mut deep = paragraph("bottom");
-        for _ in 0..60 {
-            deep = json!({"type": "bulletList", "content": [{"type": "listItem", "content": [deep]}]});
-        }
-        let told = text(&json!({"type": "doc", "content": [deep]}));
-        assert!(told.ends_with('…'), "{told}");
-        told
     }
 }

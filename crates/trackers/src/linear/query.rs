@@ -52,7 +52,7 @@ pub(super) const ISSUE: (&str, &str) = (
     nodes {
       id identifier
       state { id name type }
-      team { states(first: 100) { nodes { id name type position } pageInfo { hasNextPage endCursor } } }
+      team { states(first: 250) { nodes { id name type position } pageInfo { hasNextPage endCursor } } }
     }
     pageInfo { hasNextPage endCursor }
   }

@@ -9,16 +9,16 @@ use ralph_trackers::{Address, JiraAccount, LinearAccount, Secret};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-pub const LINEAR_KEY: &str = "lin_api_standin0123456789";
-pub const JIRA_TOKEN: &str = "jira-standin-0123456789";
+pub(crate) const LINEAR_KEY: &str = "lin_api_standin0123456789";
+pub(crate) const JIRA_TOKEN: &str = "jira-standin-0123456789";
 
 /// A process that ends with the test.
 #[derive(Debug)]
-pub struct Server(Child);
+pub(crate) struct Server(Child);
 
 impl Server {
     /// A script that prints the port that it listens at.
-    pub fn start(script: &str, dir: &Path) -> (Server, u16) {
+    pub(crate) fn start(script: &str, dir: &Path) -> (Server, u16) {
         let mut server = Command::new("python3");
         server.args(["-I", "-S", "-c", script]).arg(dir);
         let mut server = Server(server.stdout(Stdio::piped()).spawn().unwrap());
@@ -37,10 +37,10 @@ impl Drop for Server {
 
 /// A stand-in that runs, and where it keeps what it knows.
 #[derive(Debug)]
-pub struct StandIn {
+pub(crate) struct StandIn {
     _server: Server,
-    pub port: u16,
-    home: PathBuf,
+    pub(crate) port: u16,
+    pub(crate) home: PathBuf,
 }
 
 impl StandIn {
@@ -52,32 +52,19 @@ impl StandIn {
         StandIn { _server: server, port, home }
     }
 
-    pub fn state(&self) -> Value {
+    pub(crate) fn state(&self) -> Value {
         serde_json::from_str(&fs::read_to_string(self.home.join("state.json")).unwrap()).unwrap()
     }
 
-    pub fn change(&self, change: impl FnOnce(&mut Value)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Value)) {
         let mut state = self.state();
         change(&mut state);
         fs::write(self.home.join("state.json"), state.to_string()).unwrap();
     }
-
-    /// What it does instead of answering.
-    pub fn play(&self, tricks: Value) {
-        fs::write(self.home.join("mischief"), tricks.to_string()).unwrap();
-    }
-
-    /// What it was asked since the last time.
-    pub fn calls(&self) -> Vec<String> {
-        let path = self.home.join("calls");
-        let calls = fs::read_to_string(&path).unwrap_or_default();
-        let _ = fs::remove_file(&path);
-        calls.lines().map(str::to_owned).collect()
-    }
 }
 
 /// A team in Linear whose workflow has these states beyond those that every team has.
-pub fn linear(more_states: &[(&str, &str)]) -> (TempDir, StandIn, LinearAccount) {
+pub(crate) fn linear(more_states: &[(&str, &str)]) -> (TempDir, StandIn, LinearAccount) {
     let usual = [
         ("Backlog", "backlog"),
         ("Todo", "unstarted"),
@@ -115,7 +102,7 @@ pub fn linear(more_states: &[(&str, &str)]) -> (TempDir, StandIn, LinearAccount)
 }
 
 /// A project in Jira, in the cloud or not, whose workflow has these statuses beyond the usual ones.
-pub fn jira(is_cloud: bool, more: &[(&str, &str)]) -> (TempDir, StandIn, JiraAccount) {
+pub(crate) fn jira(is_cloud: bool, more: &[(&str, &str)]) -> (TempDir, StandIn, JiraAccount) {
     let usual = [("To Do", "new"), ("In Progress", "indeterminate"), ("Done", "done")];
     let statuses: Vec<(&str, &str)> = usual.iter().chain(more).copied().collect();
     let names: serde_json::Map<String, Value> =
