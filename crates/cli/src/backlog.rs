@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use ralph_core::backlog::{Backlog, Filter, Order, Range, Wanted};
 use ralph_core::id::TaskId;
-use ralph_store::{SqliteStore, StoreError, settle};
+use ralph_store::{SqliteStore, Store, StoreError, settle};
 use ralph_trackers::{
     Accounts, Detected, Kind, Place as Found, Surroundings, Tracker, TrackerError, detect, open,
 };
