@@ -235,8 +235,8 @@ mod tests {
     use ralph_store::{By, NewTask, SqliteStore, Tasks};
 
     use super::{Accounts, Detected, Place, Surroundings, Viewer};
+    use crate::credentials::{Address, Secret};
     use crate::error::TrackerError;
-    use crate::http::{Address, Secret};
     use crate::tracker::Kind;
 
     fn detect(

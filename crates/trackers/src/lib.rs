@@ -7,6 +7,7 @@
 
 mod beads;
 mod body;
+mod credentials;
 mod detect;
 mod error;
 mod file;
@@ -23,11 +24,11 @@ mod tracker;
 mod words;
 
 pub use beads::Beads;
+pub use credentials::{Address, Secret};
 pub use detect::{Accounts, Detected, Place, Surroundings, Viewer, detect};
 pub use error::{Spot, TrackerError};
 pub use file::{Overwrite, create, read};
 pub use github::Github;
-pub use http::{Address, Secret};
 pub use jira::{Jira, JiraAccount, JiraSettings};
 pub use linear::{Linear, LinearAccount, LinearSettings};
 pub use markdown::{Markdown, to_markdown};

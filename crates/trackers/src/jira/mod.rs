@@ -14,8 +14,9 @@ use reqwest::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::credentials::{Address, Credentials, Secret};
 use crate::error::TrackerError;
-use crate::http::{Address, Answer, Call, Credentials, Repeat, Secret, Server};
+use crate::http::{Answer, Call, Repeat, Server};
 use crate::tracker::{Context, Kept, Kind, Tracker, told_within};
 use issue::{Brief, FIELDS, Issue, Transition, leading_to, number};
 
