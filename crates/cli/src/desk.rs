@@ -8,11 +8,14 @@ use ralph_core::backlog::{Backlog, Order, Severity, Status, review};
 use ralph_core::id::TaskId;
 use ralph_core::run::Run;
 use ralph_engine::{Desk, DeskError, Place, Tracking};
-use ralph_trackers::{Kind, Surroundings, Tracker, TrackerError, detect, open};
+use ralph_trackers::{Accounts, Kind, Surroundings, Tracker, TrackerError, detect, open};
 
-use crate::backlog::{Chosen, FilterFlags, TrackerFlags, tracker_problem};
+use crate::backlog::{Chosen, Consent, FilterFlags, TrackerFlags, tracker_problem};
 use crate::own;
 use crate::problem::{Problem, Problems};
+use crate::project::Project;
+use crate::settings::Given;
+use crate::settings::tracker::is_remote;
 use crate::words::counted;
 
 /// A backlog that a run is about to go through.
@@ -28,8 +31,12 @@ pub(crate) struct Begun {
 }
 
 /// Reads the backlog once: what it lacks is told before anything is done.
-pub(crate) fn begin(tracker: &TrackerFlags, filter: &FilterFlags) -> Result<Begun, Problems> {
-    let Chosen { mut tracker, others } = tracker.choose()?;
+pub(crate) fn begin(
+    tracker: &TrackerFlags,
+    filter: &FilterFlags,
+    consent: Consent,
+) -> Result<Begun, Problems> {
+    let Chosen { mut tracker, others } = tracker.choose_as(consent)?;
     let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
     let wanted = filter.wanted(&backlog, tracker.order())?;
     let open = u32::try_from(backlog.plan(&wanted).turns.len()).unwrap_or(u32::MAX);
@@ -61,7 +68,7 @@ fn faults(backlog: &Backlog) -> impl Iterator<Item = String> + '_ {
 fn file(tracker: &dyn Tracker) -> Result<Option<String>, Problems> {
     let file = match tracker.kind() {
         Kind::Prd | Kind::Markdown => tracker.files().into_iter().next(),
-        Kind::Beads | Kind::BeadsBv | Kind::Github | Kind::Native => None,
+        Kind::Beads | Kind::BeadsBv | Kind::Github | Kind::Linear | Kind::Jira | Kind::Native => None,
     };
     let text = |file: PathBuf| {
         let name = file.display().to_string();
@@ -93,9 +100,21 @@ pub(crate) fn find(source: &Source, place: &Place) -> Result<Box<dyn Tracker>, P
         return Err(problem.next("use the version that the run was begun with").into());
     };
     let search = std::env::var_os("PATH");
-    let around = Surroundings { root: &place.root, state: Some(&place.state), search: search.as_deref() };
+    // Whoever resumes was asked for trust before.
+    let accounts = if is_remote(kind) {
+        Project::here(Given::default())?.loaded.accounts()
+    } else {
+        Accounts::default()
+    };
+    let (root, state) = (&place.root, Some(place.state.as_path()));
+    let around = Surroundings { root, state, search: search.as_deref(), accounts: &accounts };
     let found = detect(&around, Some(kind), file.as_deref().map(Path::new));
-    Ok(open(found.map_err(|error| tracker_problem(&error))?.place))
+    let tracker = open(found.map_err(|error| tracker_problem(&error))?.place);
+    if is_remote(kind) && tracker.source() != source.name {
+        let what = format!("this run is about {}, and configured are {}", source.name, tracker.source());
+        return Err(Problem::new(what).next("configure it as it was, or begin a new run").into());
+    }
+    Ok(tracker)
 }
 
 /// A task that is not there, or is settled, is not left out but mistaken. A tracker that cannot be read just now says

@@ -1,8 +1,11 @@
 //! What every tracker does alike. Files and stores are real ones; `br`, `bd` and `bv` are played by `stand_in.py`,
 //! unless RALPH_TEST_BR names a real `br`, and `gh` by `gh_stand_in.py`, unless RALPH_TEST_GH names a real `gh`, for
-//! which GitHub is played by `github_stand_in.py`. All are strict about what they are asked.
+//! which GitHub is played by `github_stand_in.py`. Linear and Jira are played by servers on loopback,
+//! `linear_stand_in.py` and `jira_stand_in.py`. All are strict about what they are asked.
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
+
+mod remote;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +16,10 @@ use std::process::Command;
 use ralph_core::backlog::{Filter, Order, Status, Wanted};
 use ralph_core::id::TaskId;
 use ralph_store::{By, NewTask, SqliteStore, Tasks};
-use ralph_trackers::{Changes, Kept, Kind, Place, Surroundings, Tracker, TrackerError, Viewer, detect, open};
+use ralph_trackers::{
+    Accounts, Changes, Kept, Kind, Place, Surroundings, Tracker, TrackerError, Viewer, detect, open,
+};
+use remote::{Server, StandIn};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -48,7 +54,8 @@ fn subject(dir: TempDir, place: Place, keeps: Keeps) -> Subject {
 }
 
 fn found(root: &Path, kind: Option<Kind>, search: Option<&std::ffi::OsStr>) -> Place {
-    detect(&Surroundings { root, state: None, search }, kind, None).unwrap().place
+    let accounts = Accounts::default();
+    detect(&Surroundings { root, state: None, search, accounts: &accounts }, kind, None).unwrap().place
 }
 
 fn prd(style: &str) -> Subject {
@@ -142,6 +149,22 @@ fn github(labels: &[&str]) -> Subject {
     Subject { ids: ["GH-1", "GH-2", "GH-3", "GH-4"].map(id), ..subject(dir, place, keeps) }
 }
 
+/// A team in Linear, told in pages of two.
+fn linear(more_states: &[(&str, &str)]) -> (StandIn, Subject) {
+    let (dir, stand_in, account) = remote::linear(more_states);
+    stand_in.change(|state| state["page"] = json!(2));
+    let subject = subject(dir, Place::Linear(account), Keeps::All);
+    (stand_in, Subject { ids: ["ENG-1", "ENG-2", "ENG-3", "ENG-4"].map(id), ..subject })
+}
+
+/// A project in Jira, told in pages of three.
+fn jira(is_cloud: bool, more: &[(&str, &str)]) -> (StandIn, Subject) {
+    let (dir, stand_in, account) = remote::jira(is_cloud, more);
+    stand_in.change(|state| state["page"] = json!(3));
+    let subject = subject(dir, Place::Jira(account), Keeps::All);
+    (stand_in, Subject { ids: ["P-1", "P-2", "P-3", "P-4"].map(id), ..subject })
+}
+
 const STATE: &str = "state";
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
@@ -161,7 +184,8 @@ fn native() -> Subject {
     let store = SqliteStore::open(&state).unwrap();
     wait(store.add_tasks(tasks.to_vec(), jiff::Timestamp::now(), By::Person)).unwrap();
     drop(store);
-    let around = Surroundings { root: dir.path(), state: Some(&state), search: None };
+    let accounts = Accounts::default();
+    let around = Surroundings { root: dir.path(), state: Some(&state), search: None, accounts: &accounts };
     let place = detect(&around, None, None).unwrap().place;
     subject(dir, place, Keeps::All)
 }
@@ -392,6 +416,46 @@ fn a_label_that_stands_for_a_status_goes_when_the_status_does() {
 }
 
 #[test]
+fn issues_in_linear_conform_with_the_stand_in() {
+    let (_running, subject) = linear(&[("Blocked", "started"), ("Duplicate", "duplicate")]);
+    conforms(subject);
+}
+
+#[test]
+fn issues_in_jira_conform_with_the_stand_ins_of_both_kinds() {
+    for is_cloud in [true, false] {
+        let (_running, subject) = jira(is_cloud, &[("Blocked", "indeterminate"), ("Won't Do", "done")]);
+        conforms(subject);
+    }
+}
+
+#[test]
+fn a_workflow_without_such_a_status_is_left_as_it_is() {
+    let (_linear, mut team) = linear(&[]);
+    let (_jira, mut project) = jira(true, &[]);
+    for (subject, statuses) in
+        [(&mut team, &[Status::Blocked][..]), (&mut project, &[Status::Blocked, Status::Cancelled])]
+    {
+        let before = tree(subject.dir.path());
+        for status in statuses {
+            assert_eq!(subject.tracker.set_status(&subject.ids[0], *status), Ok(Kept::Nowhere));
+        }
+        assert_eq!(tree(subject.dir.path()), before);
+        assert_eq!(subject.tracker.set_status(&subject.ids[0], Status::InProgress), Ok(Kept::ByTracker));
+    }
+}
+
+/// The tracker's calls block, and whoever makes them may be in the middle of a runtime.
+#[test]
+fn servers_are_reached_from_within_a_runtime() {
+    let (_linear, mut team) = linear(&[]);
+    wait(async {
+        team.tracker.complete(&id("ENG-1"), "done").unwrap();
+        drop(team);
+    });
+}
+
+#[test]
 fn the_projects_own_tasks_conform() {
     conforms(native());
 }
@@ -469,6 +533,12 @@ fn a_reason_reaches_the_tracker_as_it_is() {
     let state = fs::read_to_string(github.dir.path().join(".gh/state.json")).unwrap();
     let state: serde_json::Value = serde_json::from_str(&state).unwrap();
     assert_eq!(state["issues"][0]["comments"][0], REASON);
+    let (running, mut team) = linear(&[]);
+    team.tracker.complete(&id("ENG-1"), REASON).unwrap();
+    assert_eq!(running.state()["issues"][0]["comments"][0]["body"], REASON);
+    let (running, mut project) = jira(false, &[]);
+    project.tracker.complete(&id("P-1"), REASON).unwrap();
+    assert_eq!(running.state()["issues"][0]["comments"][0]["body"], REASON);
     let mut native = native();
     native.tracker.complete(&id("A-1"), REASON).unwrap();
     let store = SqliteStore::open_existing(&native.dir.path().join(STATE)).unwrap();
@@ -584,31 +654,16 @@ fn real(program: &Path, dir: &Path, args: &[&str]) -> serde_json::Value {
     serde_json::from_slice(&out.stdout).unwrap_or_default()
 }
 
-/// A process that ends with the test.
-struct Server(std::process::Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// A real `gh` in place of the stand-in, and the stand-in for what it reaches.
 fn with_real_gh(program: &Path, subject: &Subject) -> (Server, TempDir) {
-    use std::io::BufRead;
     let root = subject.dir.path();
-    let mut server = Command::new("python3");
-    server.args(["-I", "-S", "-c", include_str!("github_stand_in.py")]).arg(root);
-    let mut server = Server(server.stdout(std::process::Stdio::piped()).spawn().unwrap());
-    let mut port = String::new();
-    std::io::BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut port).unwrap();
+    let (server, port) = Server::start(include_str!("github_stand_in.py"), root);
     let settings = tempfile::tempdir().unwrap();
     let wrapper = format!(
         "#!/bin/sh\nexport GH_HOST=github.localhost GH_TOKEN=x GH_ENTERPRISE_TOKEN=x GH_CONFIG_DIR='{}'\n\
          export HTTP_PROXY=http://127.0.0.1:{}\nexec '{}' \"$@\"\n",
         settings.path().display(),
-        port.trim(),
+        port,
         program.display()
     );
     executable(&root.join("bin/gh"), &wrapper);

@@ -22,7 +22,7 @@ use ralph_engine::{Place, Tracking, deliveries};
 use ralph_store::{Register, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
-use crate::backlog::{FilterFlags, TrackerFlags};
+use crate::backlog::{Consent, FilterFlags, TrackerFlags};
 use crate::briefing;
 use crate::crew::{check, crew};
 use crate::criteria::{protects_something, trusted_checks, without_secrets};
@@ -158,7 +158,8 @@ enum Work {
 
 fn work(args: &Args, redactor: &Redactor) -> Result<Work, Problems> {
     let Some(given) = &args.prompt else {
-        return Ok(Work::Backlog(Box::new(desk::begin(&args.tracker, &args.filter)?)));
+        let consent = if args.yes { Consent::Given } else { Consent::AsGranted };
+        return Ok(Work::Backlog(Box::new(desk::begin(&args.tracker, &args.filter, consent)?)));
     };
     if args.tracker.is_given() || args.filter.chooses() {
         let problem = Problem::new("a prompt is no task of a backlog");

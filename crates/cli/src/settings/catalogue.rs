@@ -229,3 +229,7 @@ value_schema!(PermissionsName, json_schema!({ "type": "string", "enum": ["allow"
 value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise", "criteria"] }));
 value_schema!(JudgeName, json_schema!({ "type": "string", "enum": ["exit", "agent", "both"] }));
 value_schema!(CriterionName, json_schema!({ "type": "string", "enum": Criterion::ALL.map(Criterion::name) }));
+value_schema!(
+    TrackerName,
+    json_schema!({ "type": "string", "enum": ralph_trackers::Kind::ALL.map(ralph_trackers::Kind::name) })
+);

@@ -25,12 +25,14 @@ use super::limits;
 use super::origin::Set;
 use super::raw::Given;
 use super::reader::{Known, Reader};
-use super::resolved::{CustodyChoice, SandboxChoice};
+use super::resolved::CustodyChoice;
 use super::route::{RouteKeys, read_routes};
+use super::sandbox::SandboxPart;
 use super::snapshots::SnapshotsPart;
+use super::tracker::{JiraPart, LinearPart, TrackerPart};
 use super::value::count::{count, count_u32, max_retries};
 use super::value::duration::{deadline, delay, limit};
-use super::value::{command, cost::cost, plain, sandbox, size::size};
+use super::value::{command, cost::cost, plain, size::size};
 use super::verify::VerifyPart;
 use crate::problem::Problem;
 
@@ -63,6 +65,12 @@ pub(crate) struct Partial {
     pub(crate) output: OutputPart,
     #[schemars(with = "Option<SandboxPart>")]
     pub(crate) sandbox: SandboxPart,
+    #[schemars(with = "Option<TrackerPart>")]
+    pub(crate) tracker: TrackerPart,
+    #[schemars(with = "Option<LinearPart>")]
+    pub(crate) linear: LinearPart,
+    #[schemars(with = "Option<JiraPart>")]
+    pub(crate) jira: JiraPart,
     /// Which agent, model and effort a task gets.
     #[schemars(rename = "route", with = "Option<Vec<RouteKeys>>")]
     pub(crate) routes: Vec<Set<Route>>,
@@ -208,23 +216,6 @@ pub(crate) struct OutputPart {
     pub(crate) detail: Option<Set<Detail>>,
 }
 
-/// How far the agent reaches: inside, it writes in the project, in the temporary directory and in its own state only,
-/// and sees nothing of ralph's.
-#[derive(Debug, Clone, Default, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct SandboxPart {
-    /// By what the agent is kept inside: "landlock", "bubblewrap", or "auto" for the first of them that this machine
-    /// can do. A sandbox that cannot be had is an error.
-    #[schemars(with = "Option<SandboxChoice>", extend("default" = "off"))]
-    pub(crate) mode: Option<Set<SandboxChoice>>,
-    /// Whether the agent and the checks may use the network; only bubblewrap can take it away.
-    #[schemars(with = "Option<bool>", extend("default" = true))]
-    pub(crate) network: Option<Set<bool>>,
-    /// Where else the agent and the checks may write, as absolute paths or below ~; what is not there is left out.
-    #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["~/.cargo", "~/.npm"]]))]
-    pub(crate) write: Option<Set<Vec<String>>>,
-}
-
 impl Partial {
     pub(crate) fn read(given: Given, problems: &mut Vec<Problem>) -> Partial {
         let mut reader = Reader::new(given.items, problems);
@@ -266,11 +257,10 @@ impl Partial {
                 keep_tail: from.take("output", "keep_tail", size),
                 detail: from.take("output", "detail", plain::detail),
             },
-            sandbox: SandboxPart {
-                mode: from.take("sandbox", "mode", sandbox::mode),
-                network: from.take("sandbox", "network", plain::boolean),
-                write: from.take("sandbox", "write", sandbox::paths),
-            },
+            sandbox: SandboxPart::take(from),
+            tracker: TrackerPart::take(from),
+            linear: LinearPart::take(from),
+            jira: JiraPart::take(from),
             checks: Vec::new(),
             routes: Vec::new(),
             hooks: Vec::new(),
@@ -306,11 +296,10 @@ impl Partial {
                 keep_tail: self.output.keep_tail.or(lower.output.keep_tail),
                 detail: self.output.detail.or(lower.output.detail),
             },
-            sandbox: SandboxPart {
-                mode: self.sandbox.mode.or(lower.sandbox.mode),
-                network: self.sandbox.network.or(lower.sandbox.network),
-                write: self.sandbox.write.or(lower.sandbox.write),
-            },
+            sandbox: self.sandbox.over(lower.sandbox),
+            tracker: self.tracker.over(lower.tracker),
+            linear: self.linear.over(lower.linear),
+            jira: self.jira.over(lower.jira),
             checks,
             routes: if self.routes.is_empty() { lower.routes } else { self.routes },
             hooks,

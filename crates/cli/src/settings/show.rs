@@ -50,7 +50,7 @@ fn row<T>(
 
 fn rows(merged: &Partial) -> Vec<Row> {
     let Partial { state_dir, template, limits, agent, promise, completion, verify, .. } = merged;
-    let Partial { commit, snapshots, output, sandbox, .. } = merged;
+    let Partial { commit, snapshots, output, sandbox, tracker, linear, jira, .. } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
@@ -110,6 +110,14 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("sandbox", "mode", &sandbox.mode, |mode| json!(mode.name())),
         row("sandbox", "network", &sandbox.network, |on| json!(on)),
         row("sandbox", "write", &sandbox.write, |paths| json!(paths)),
+        row("tracker", "kind", &tracker.kind, |kind| json!(kind.name())),
+        row("linear", "team", &linear.team, |team| json!(team)),
+        row("linear", "project", &linear.project, |project| json!(project)),
+        row("linear", "url", &linear.url, |url| json!(url.to_string())),
+        row("jira", "url", &jira.url, |url| json!(url.to_string())),
+        row("jira", "email", &jira.email, |email| json!(email)),
+        row("jira", "project", &jira.project, |project| json!(project)),
+        row("jira", "jql", &jira.jql, |jql| json!(jql)),
     ]
 }
 

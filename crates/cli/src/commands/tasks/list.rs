@@ -42,7 +42,7 @@ pub(crate) struct ListArgs {
 /// What `--json` prints.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Tasks {
-    /// prd, markdown, beads, beads-bv, github or native.
+    /// prd, markdown, beads, beads-bv, github, linear, jira or native.
     tracker: String,
     /// The file, or the program and its directory.
     source: String,
