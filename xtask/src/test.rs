@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 use ralph_testkit::fixtures::{Fixture, install_tools};
+use ralph_testkit::install_ralph_tui;
 
 use crate::cargo::{cargo, has, has_subcommand, release_binary, succeed, target};
 use crate::prerequisites;
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut steps = Steps::default();
     steps.run("prerequisites", prerequisites::meet);
     steps.run("tools of the projects", fixture_tools);
+    ralph_tui(&mut steps);
     steps.run("format", || succeed(cargo().args(["fmt", "--all", "--check"])));
     steps.run("clippy", clippy);
     steps.run("tests", tests);
@@ -78,6 +80,22 @@ fn fixture_tools() -> anyhow::Result<()> {
     let is_ci = std::env::var_os("CI").is_some();
     ensure!(left_out == 0 || !is_ci, "{left_out} projects cannot be checked for want of programs");
     Ok(())
+}
+
+/// What shares its backlog with ralph in the tests. On a machine of CI it may not be missing; elsewhere the table says
+/// that those tests are left out.
+fn ralph_tui(steps: &mut Steps) {
+    let installed = target().and_then(|target| Ok(install_ralph_tui(&target)?));
+    match installed {
+        Err(error) if std::env::var_os("CI").is_none() => {
+            println!("{error:#}");
+            steps.leave_out("backlog shared with ralph-tui", "no ralph-tui: npm could not install it");
+        }
+        installed => steps.run("backlog shared with ralph-tui", || {
+            println!("ralph-tui {}: the tests share a backlog with it", installed?.version());
+            Ok(())
+        }),
+    }
 }
 
 fn clippy() -> anyhow::Result<()> {
