@@ -31,6 +31,9 @@ pub struct Agenda {
     /// From and to which snapshot tasks that are not completed were worked on, the latest last.
     #[serde(default)]
     pub stints: Vec<Stint>,
+    /// How many tasks were settled when the last one was chosen.
+    #[serde(default)]
+    pub settled: Option<usize>,
     /// How completed tasks are committed, where that is wanted.
     #[serde(default)]
     pub commits: Option<Commits>,
@@ -130,6 +133,7 @@ impl Agenda {
             why: String::new(),
             shown: None,
             stints: Vec::new(),
+            settled: None,
             commits: None,
         }
     }

@@ -59,6 +59,7 @@ impl<S: Store + 'static> Drive<S> {
         match self.at_desk(in_order).await? {
             Ok((backlog, order)) => {
                 let selection = agenda::select(&self.run, &agenda, &backlog, order);
+                self.run.saw(&backlog);
                 Ok(Some(self.without_secrets(selection)))
             }
             Err(error) => {
