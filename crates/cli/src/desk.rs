@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use ralph_core::agenda::{Agenda, Source};
 use ralph_core::backlog::{Backlog, Order, Severity, Status, review};
 use ralph_core::id::TaskId;
+use ralph_core::moment::Moment;
+use ralph_core::put_back::Why;
 use ralph_core::run::Run;
 use ralph_engine::{Desk, DeskError, Place, Tracking};
 use ralph_trackers::{Accounts, Kind, Surroundings, Tracker, TrackerError, detect, open};
@@ -89,6 +91,25 @@ impl Begun {
 pub(crate) fn again(agenda: Option<&Agenda>, place: &Place) -> Result<Option<Tracking>, Problems> {
     let Some(agenda) = agenda else { return Ok(None) };
     tracking(find(&agenda.source, place)?, place).map(Some)
+}
+
+/// Why a run that goes on leaves the files as they are, although an attempt was cut short: whoever has worked on the
+/// backlog since has changed files as well.
+pub(crate) fn others_work(run: &Run, place: &Place, now: Moment) -> Result<Option<String>, Problems> {
+    let Some(agenda) = &run.agenda else { return Ok(None) };
+    let mut next = run.clone();
+    next.resume(now);
+    if next.to_put_back().is_none_or(|owed| owed.why != Why::Torn) {
+        return Ok(None);
+    }
+    let backlog = find(&agenda.source, place)?.load().map_err(|error| tracker_problem(&error))?;
+    let settled = run.settled_by_others(&backlog);
+    Ok((settled > 0).then(|| {
+        format!(
+            "{} settled by others since the attempt that was cut short began: the files stay as they are",
+            if settled == 1 { "1 task was".to_owned() } else { format!("{settled} tasks were") },
+        )
+    }))
 }
 
 /// The tracker that a run was begun with.

@@ -38,6 +38,9 @@ pub struct Agenda {
     /// From and to which snapshot tasks that are not completed were worked on, the latest last.
     #[serde(default)]
     pub stints: Vec<Stint>,
+    /// How many tasks were settled when the last one was chosen.
+    #[serde(default)]
+    pub settled: Option<usize>,
     /// How completed tasks are committed, where that is wanted.
     #[serde(default)]
     pub commits: Option<Commits>,
@@ -147,6 +150,7 @@ impl Agenda {
             leaving: false,
             put_away: BTreeMap::new(),
             stints: Vec::new(),
+            settled: None,
             commits: None,
         }
     }

@@ -64,6 +64,7 @@ impl<S: Store + 'static> Drive<S> {
             Ok((backlog, order)) => {
                 let selection = agenda::select(&self.run, &agenda, &backlog, order);
                 self.tell_of_closed(&backlog);
+                self.run.saw(&backlog);
                 Ok(Some(self.without_secrets(selection)))
             }
             Err(error) => {

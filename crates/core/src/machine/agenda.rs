@@ -1,6 +1,7 @@
 //! How a run goes through a backlog: what begins, what is completed, what is given up, and what is left at the end.
 
 use crate::agenda::{Agenda, Parked, Selection};
+use crate::backlog::Backlog;
 use crate::event::Event;
 use crate::id::TaskId;
 use crate::moment::Moment;
@@ -19,6 +20,21 @@ impl Run {
     /// Whether it goes through a backlog.
     pub fn has_backlog(&self) -> bool {
         self.agenda.is_some()
+    }
+
+    /// The backlog was looked at, to choose a task from it.
+    pub fn saw(&mut self, backlog: &Backlog) {
+        let settled = backlog.items().iter().filter(|item| item.status.is_settled()).count();
+        if let Some(agenda) = &mut self.agenda {
+            agenda.settled = Some(settled);
+        }
+    }
+
+    /// How many tasks others have settled since the one at hand was chosen. Who closed that one cannot be told.
+    pub fn settled_by_others(&self, backlog: &Backlog) -> usize {
+        let Some(then) = self.agenda.as_ref().and_then(|agenda| agenda.settled) else { return 0 };
+        let others = backlog.items().iter().filter(|item| item.id != self.task.id);
+        others.filter(|item| item.status.is_settled()).count().saturating_sub(then)
     }
 
     /// A task was chosen, or there is none.

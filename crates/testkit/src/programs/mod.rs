@@ -8,7 +8,7 @@ mod survivors;
 mod transcript;
 
 pub use headless::{End, Ended, Headless, Launch};
-pub use install::{InstallError, Programs, install, target_dir};
+pub use install::{Programs, install, target_dir};
 pub use offline::offline_env;
 pub use scenario::{Play, Scenario};
 pub use survivors::end_survivors;
