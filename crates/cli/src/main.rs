@@ -38,6 +38,7 @@ mod sandbox;
 mod screen;
 mod settings;
 mod summary;
+mod taken;
 mod templates;
 mod vault;
 mod words;

@@ -61,6 +61,7 @@ fn the_published_schemas_are_current() {
         "task",
         "task-line",
         "prd-check",
+        "migrate",
     ];
     for of in all {
         let path = root().join(format!("docs/schema/{of}.json"));
@@ -181,4 +182,15 @@ fn fields(schema: &Value, variant: &Value) -> Vec<String> {
     let referred = variant["$ref"].as_str().and_then(|path| schema.pointer(path.trim_start_matches('#')));
     let referred = referred.and_then(|target| target["properties"].as_object()).into_iter().flatten();
     own.chain(referred).map(|(name, _)| name.clone()).filter(|name| name != "type").collect()
+}
+
+#[test]
+fn what_taking_over_a_project_prints_as_json_is_as_the_schema_says() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join(".ralph-tui/templates")).unwrap();
+    std::fs::write(dir.path().join(".ralph-tui/config.toml"), "maxIterations = 3\ncolour = 1\n").unwrap();
+    std::fs::write(dir.path().join(".ralph-tui/templates/json.hbs"), "{{nobody}}").unwrap();
+    let out = ralph(dir.path(), &["migrate", "--json"]);
+    assert_eq!(out.status.code(), Some(1), "{}", String::from_utf8_lossy(&out.stderr));
+    check(&validator("migrate"), &serde_json::from_slice(&out.stdout).expect("JSON"));
 }

@@ -8,6 +8,7 @@ use ralph_store::NewTask;
 
 use super::diff::Difference;
 use super::inbox::Asked;
+use super::migrate::Taken;
 use super::prd::Checked;
 use super::snapshots::Snapshots;
 use super::status::Status;
@@ -87,6 +88,8 @@ enum Described {
     TaskLine,
     /// `ralph prd check --json`
     PrdCheck,
+    /// `ralph migrate --json`
+    Migrate,
 }
 
 impl ConfigArgs {
@@ -114,6 +117,7 @@ impl Described {
             Described::Task => schemars::schema_for!(Shown).to_value(),
             Described::TaskLine => schemars::schema_for!(NewTask).to_value(),
             Described::PrdCheck => schemars::schema_for!(Checked).to_value(),
+            Described::Migrate => schemars::schema_for!(Vec<Taken>).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();
