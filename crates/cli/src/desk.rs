@@ -4,14 +4,19 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use ralph_core::agenda::{Agenda, Source};
-use ralph_core::backlog::{Backlog, Order, Severity, Status, review};
+use ralph_core::backlog::{Backlog, Item, Order, Severity, Status, review};
 use ralph_core::id::TaskId;
+use ralph_core::run::Run;
+use ralph_core::stop::RunState;
 use ralph_engine::{Desk, DeskError, Place, Tracking};
+use ralph_store::{SqliteStore, Store};
 use ralph_trackers::{Kind, Surroundings, Tracker, TrackerError, detect, open};
 
 use crate::backlog::{Chosen, FilterFlags, TrackerFlags, tracker_problem};
+use crate::conversation::say;
 use crate::own;
 use crate::problem::{Problem, Problems};
+use crate::project::store_problem;
 use crate::words::counted;
 
 /// A backlog that a run is about to go through.
@@ -95,6 +100,42 @@ pub(crate) fn find(source: &Source, place: &Place) -> Result<Box<dyn Tracker>, P
     let around = Surroundings { root: &place.root, state: Some(&place.state), search: search.as_deref() };
     let found = detect(&around, Some(kind), file.as_deref().map(Path::new));
     Ok(open(found.map_err(|error| tracker_problem(&error))?.place))
+}
+
+/// What unfinished runs have in hand, with where it is kept.
+pub(crate) async fn in_hand(store: &SqliteStore) -> Result<Vec<(Source, TaskId)>, Problems> {
+    let mut found = Vec::new();
+    for summary in store.runs(usize::MAX).await.map_err(|error| store_problem(&error))? {
+        if summary.state == RunState::Success || summary.superseded_by.is_some() {
+            continue;
+        }
+        let run = store.run(&summary.id).await.map_err(|error| store_problem(&error))?;
+        let agenda = run.filter(Run::is_unfinished).and_then(|run| run.agenda);
+        // What was begun is told before that is stored.
+        let Some(Agenda { source, at_hand, shown, .. }) = agenda else { continue };
+        let other = shown.filter(|task| at_hand.as_ref() != Some(task));
+        found.extend(at_hand.into_iter().chain(other).map(|task| (source.clone(), task)));
+    }
+    Ok(found)
+}
+
+/// Sets open again what a run had in hand that another has taken the place of: nobody is at it any more. What a person
+/// or another program has made of it since stays so.
+pub(crate) fn give_back(in_hand: &[(Source, TaskId)], place: &Place) {
+    for (source, task) in in_hand {
+        let told = find(source, place).and_then(|mut tracker| {
+            let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
+            let is_begun = |item: &Item| item.id == *task && item.status == Status::InProgress;
+            if backlog.items().iter().any(is_begun) {
+                tracker.set_status(task, Status::Open).map_err(|error| tracker_problem(&error))?;
+            }
+            Ok(())
+        });
+        if let Err(problems) = told {
+            say(&format!("{task} stays as begun in {}", source.name));
+            problems.print();
+        }
+    }
 }
 
 fn tracking(tracker: Box<dyn Tracker>, place: &Place) -> Result<Tracking, Problems> {

@@ -15,6 +15,7 @@ mod controls;
 mod crashes;
 mod demo;
 mod diff;
+mod drafted;
 mod endless;
 mod ends;
 mod errors;
@@ -45,6 +46,7 @@ mod taken_back;
 mod time;
 #[cfg(feature = "failpoints")]
 mod torn;
+mod trackers;
 mod vanished;
 mod why;
 
