@@ -4,21 +4,26 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use ralph_core::agenda::{Agenda, Source};
-use ralph_core::backlog::{Backlog, Order, Severity, Status, review};
+use ralph_core::backlog::{Backlog, Item, Order, Severity, Status, review};
 use ralph_core::id::TaskId;
 use ralph_core::moment::Moment;
 use ralph_core::put_back::Why;
 use ralph_core::run::Run;
 use ralph_engine::{Desk, DeskError, Place, Tracking};
+use ralph_store::{SqliteStore, Store};
 use ralph_trackers::{Accounts, Kind, Surroundings, Tracker, TrackerError, detect, open};
 
 use crate::backlog::{Chosen, Consent, FilterFlags, TrackerFlags, tracker_problem};
+use crate::conversation::say;
 use crate::own;
 use crate::problem::{Problem, Problems};
-use crate::project::Project;
+use crate::project::{Project, store_problem};
 use crate::settings::Given;
 use crate::settings::tracker::is_remote;
 use crate::words::counted;
+
+/// How many runs are looked back on.
+const RECENT: usize = 20;
 
 /// A backlog that a run is about to go through.
 #[derive(Debug)]
@@ -160,6 +165,42 @@ pub(crate) fn put_down(run: &mut Run, place: &Place) {
     let Ok(tracker) = find(&agenda.source, place) else { return };
     if ralph_engine::put_down(&mut AtDesk(tracker), &left).is_ok() {
         run.tracker_told();
+    }
+}
+
+/// What earlier runs may still show as being worked on, with where it is kept.
+pub(crate) async fn in_hand(store: &SqliteStore) -> Result<Vec<(Source, TaskId)>, Problems> {
+    let mut found = Vec::new();
+    for summary in store.runs(RECENT).await.map_err(|error| store_problem(&error))? {
+        if summary.superseded_by.is_some() {
+            continue;
+        }
+        let run = store.run(&summary.id).await.map_err(|error| store_problem(&error))?;
+        let Some(Agenda { source, at_hand, mut showing, .. }) = run.and_then(|run| run.agenda) else {
+            continue;
+        };
+        showing.extend(at_hand);
+        found.extend(showing.into_iter().map(|task| (source.clone(), task)));
+    }
+    Ok(found)
+}
+
+/// Sets open again what a run had in hand that another has taken the place of: nobody is at it any more. What a person
+/// or another program has made of it since stays so.
+pub(crate) fn give_back(in_hand: &[(Source, TaskId)], place: &Place) {
+    for (source, task) in in_hand {
+        let told = find(source, place).and_then(|mut tracker| {
+            let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
+            let is_begun = |item: &Item| item.id == *task && item.status == Status::InProgress;
+            if backlog.items().iter().any(is_begun) {
+                tracker.set_status(task, Status::Open).map_err(|error| tracker_problem(&error))?;
+            }
+            Ok(())
+        });
+        if let Err(problems) = told {
+            say(&format!("{task} stays as begun in {}", source.name));
+            problems.print();
+        }
     }
 }
 

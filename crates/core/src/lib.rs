@@ -38,6 +38,7 @@ pub mod check;
 pub mod choice;
 pub mod control;
 pub mod crew;
+pub mod draft;
 pub mod event;
 pub mod id;
 pub mod judge;

@@ -8,7 +8,8 @@ use ralph_store::NewTask;
 
 use super::diff::Difference;
 use super::inbox::Asked;
-use super::prd::Checked;
+use super::migrate::Taken;
+use super::prd::{Checked, Drafted};
 use super::snapshots::Snapshots;
 use super::status::Status;
 use super::tasks::{Shown, Tasks};
@@ -87,6 +88,10 @@ enum Described {
     TaskLine,
     /// `ralph prd check --json`
     PrdCheck,
+    /// `ralph prd new --json`
+    PrdNew,
+    /// `ralph migrate --json`
+    Migrate,
 }
 
 impl ConfigArgs {
@@ -114,6 +119,8 @@ impl Described {
             Described::Task => schemars::schema_for!(Shown).to_value(),
             Described::TaskLine => schemars::schema_for!(NewTask).to_value(),
             Described::PrdCheck => schemars::schema_for!(Checked).to_value(),
+            Described::PrdNew => schemars::schema_for!(Drafted).to_value(),
+            Described::Migrate => schemars::schema_for!(Vec<Taken>).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

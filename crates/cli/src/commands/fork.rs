@@ -91,7 +91,9 @@ async fn fork(args: Args, project: Project) -> Outcome {
     }
     let mut run = new_run(id, at, seen, from);
     let told = deliveries(&hooks(&settings), &run);
+    let in_hand = desk::in_hand(&store).await?;
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
+    desk::give_back(&in_hand, &place);
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let redactor = redactor();

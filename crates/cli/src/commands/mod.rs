@@ -15,6 +15,7 @@ pub(crate) mod guard;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod logs;
+pub(crate) mod migrate;
 pub(crate) mod prd;
 pub(crate) mod replay;
 pub(crate) mod resume;
@@ -77,6 +78,7 @@ enum Command {
     Template(template::Args),
     Prd(prd::Args),
     Convert(convert::Args),
+    Migrate(migrate::Args),
     Agents(agents::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
@@ -113,6 +115,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Template(args) => template::run(&args),
         Command::Prd(args) => prd::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Migrate(args) => migrate::run(&args),
         Command::Agents(args) => agents::run(args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),

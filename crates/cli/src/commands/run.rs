@@ -259,7 +259,9 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     let mut run = new_run(id, at, given, policy, crew);
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);
+    let in_hand = desk::in_hand(&store).await?;
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
+    desk::give_back(&in_hand, &place);
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let how = args.show.how(settings.detail);
@@ -286,7 +288,7 @@ pub(crate) async fn register(state_dir: &Path, id: &RunId, root: &Path) -> Resul
 }
 
 /// A relative path to a program that was typed is meant from where it was typed, also when the run is resumed.
-fn from_here(mut words: Vec<String>, root: &Path) -> Vec<String> {
+pub(crate) fn from_here(mut words: Vec<String>, root: &Path) -> Vec<String> {
     let here = std::env::current_dir().unwrap_or_else(|_| root.to_owned());
     if let Some(program) = words.first_mut().filter(|program| program.contains('/')) {
         *program = here.join(&*program).to_string_lossy().into_owned();

@@ -12,6 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::origin::{Layer, Origin, Source};
+use super::partial::Partial;
 use super::raw::{Given, GivenTable, Item, Raw};
 use super::value::{UNLIMITED, wishes_no_limit};
 use crate::problem::{Place, Problem};
@@ -50,6 +51,14 @@ pub(crate) fn read(path: &Path, layer: Layer, problems: &mut Vec<Problem>) -> Gi
             Given::default()
         }
     }
+}
+
+/// What would be wrong with a file of this text.
+pub(crate) fn wrong_with(path: &Path, layer: Layer, text: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let given = parse(path, layer, text.to_owned(), &mut problems);
+    Partial::read(given, &mut problems);
+    problems
 }
 
 fn text(path: &Path) -> Result<Option<String>, Problem> {

@@ -102,6 +102,28 @@ pub(crate) struct AgentFlags {
     pub(crate) answer_deadline: Option<String>,
 }
 
+/// Whom to ask something outside of a run.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct AskFlags {
+    /// The agent to ask, as `ralph agents` names it
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The program to ask, split into words and run without a shell
+    #[arg(long, value_name = "'PROGRAM ARGS'")]
+    agent_command: Option<String>,
+    /// The model it is to use
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+}
+
+impl AskFlags {
+    pub(crate) fn add_to(&self, given: &mut Given) {
+        given.flag("--agent", "agent", "name", self.agent.as_deref());
+        given.flag("--agent-command", "agent", "command", self.agent_command.as_deref());
+        given.flag("--model", "agent", "model", self.model.as_deref());
+    }
+}
+
 impl AgentFlags {
     pub(crate) fn add_to(&self, given: &mut Given) {
         given.flag("--agent", "agent", "name", self.agent.as_deref());

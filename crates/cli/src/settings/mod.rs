@@ -33,7 +33,9 @@ mod tests;
 
 pub(crate) use catalogue::schema;
 pub(crate) use excludes::excludes_file;
+pub(crate) use file::wrong_with;
 pub(crate) use hook::Hook;
+pub(crate) use origin::Layer;
 pub(crate) use raw::Given;
 pub(crate) use resolved::{CustodyChoice, SandboxChoice, SandboxWish, Settings, Wording};
 pub(crate) use root::project_root;

@@ -16,6 +16,7 @@ mod controls;
 mod crashes;
 mod demo;
 mod diff;
+mod drafted;
 mod endless;
 mod ends;
 mod errors;
@@ -27,6 +28,7 @@ mod ignored;
 mod judge;
 mod judge_trouble;
 mod machine;
+mod migrated;
 mod orphans;
 mod output;
 mod planted;
@@ -45,6 +47,7 @@ mod taken_back;
 mod time;
 #[cfg(feature = "failpoints")]
 mod torn;
+mod trackers;
 mod vanished;
 mod why;
 
