@@ -19,6 +19,7 @@ mod evidence;
 mod follow;
 mod format;
 mod history;
+mod inside;
 mod judge;
 mod messages;
 mod models;

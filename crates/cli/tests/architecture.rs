@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),
@@ -19,6 +19,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("ralph-trackers", &["ralph-core", "ralph-store"]),
     ("ralph-chronicle", &["ralph-core"]),
     ("ralph-templates", &["ralph-core"]),
+    ("ralph-hosts", &["ralph-core", "ralph-store", "ralph-engine"]),
     (
         "ralph-cli",
         &[
@@ -31,6 +32,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
             "ralph-trackers",
             "ralph-chronicle",
             "ralph-templates",
+            "ralph-hosts",
         ],
     ),
 ];

@@ -40,6 +40,7 @@ pub mod control;
 pub mod crew;
 pub mod event;
 pub mod id;
+pub mod in_session;
 pub mod judge;
 pub mod ledger;
 pub mod machine;

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_agents::acp::Permissions;
-use ralph_core::agent_event::Detail;
 use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Cost, OnError, Signal};
@@ -16,13 +15,15 @@ use ralph_core::route::Route;
 use schemars::JsonSchema;
 
 use super::catalogue::{
-    CommandValue, CostValue, DetailName, DurationText, OnErrorName, SessionName, SizeText,
+    CommandValue, CostValue, DurationText, OnErrorName, SessionName,
 };
 use super::check::{CheckKeys, CheckSet, read_checks};
 use super::commit::CommitPart;
 use super::hook::{Hook, HookKeys, read_hooks};
 use super::limits;
+use super::opencode::OpenCodePart;
 use super::origin::Set;
+use super::output::OutputPart;
 use super::raw::Given;
 use super::reader::{Known, Reader};
 use super::resolved::{CustodyChoice, SandboxChoice};
@@ -30,7 +31,7 @@ use super::route::{RouteKeys, read_routes};
 use super::snapshots::SnapshotsPart;
 use super::value::count::{count, count_u32, max_retries};
 use super::value::duration::{deadline, delay, limit};
-use super::value::{command, cost::cost, plain, sandbox, size::size};
+use super::value::{command, cost::cost, plain, sandbox};
 use super::verify::VerifyPart;
 use crate::problem::Problem;
 
@@ -61,6 +62,8 @@ pub(crate) struct Partial {
     pub(crate) snapshots: SnapshotsPart,
     #[schemars(with = "Option<OutputPart>")]
     pub(crate) output: OutputPart,
+    #[schemars(with = "Option<OpenCodePart>")]
+    pub(crate) opencode: OpenCodePart,
     #[schemars(with = "Option<SandboxPart>")]
     pub(crate) sandbox: SandboxPart,
     /// Which agent, model and effort a task gets.
@@ -193,21 +196,6 @@ pub(crate) struct CompletionPart {
     pub(crate) require: Option<Set<BTreeSet<Signal>>>,
 }
 
-/// How much of an agent's output is kept, and shown.
-#[derive(Debug, Clone, Default, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct OutputPart {
-    /// How much is kept of an attempt's output from its beginning.
-    #[schemars(with = "Option<SizeText>", extend("default" = "32MiB"))]
-    pub(crate) keep_head: Option<Set<u64>>,
-    /// How much is kept of an attempt's output before its end.
-    #[schemars(with = "Option<SizeText>", extend("default" = "32MiB"))]
-    pub(crate) keep_tail: Option<Set<u64>>,
-    /// How much of an agent's work is shown: "off", "minimal", "moderate" or "full" (minimal for a run, moderate for logs).
-    #[schemars(with = "Option<DetailName>", extend("examples" = ["moderate"]))]
-    pub(crate) detail: Option<Set<Detail>>,
-}
-
 /// How far the agent reaches: inside, it writes in the project, in the temporary directory and in its own state only,
 /// and sees nothing of ralph's.
 #[derive(Debug, Clone, Default, JsonSchema)]
@@ -261,11 +249,8 @@ impl Partial {
             verify: VerifyPart::take(from),
             commit: CommitPart::take(from),
             snapshots: SnapshotsPart::take(from),
-            output: OutputPart {
-                keep_head: from.take("output", "keep_head", size),
-                keep_tail: from.take("output", "keep_tail", size),
-                detail: from.take("output", "detail", plain::detail),
-            },
+            output: OutputPart::take(from),
+            opencode: OpenCodePart::take(from),
             sandbox: SandboxPart {
                 mode: from.take("sandbox", "mode", sandbox::mode),
                 network: from.take("sandbox", "network", plain::boolean),
@@ -301,11 +286,8 @@ impl Partial {
             verify: self.verify.over(lower.verify),
             commit: self.commit.over(lower.commit),
             snapshots: self.snapshots.over(lower.snapshots),
-            output: OutputPart {
-                keep_head: self.output.keep_head.or(lower.output.keep_head),
-                keep_tail: self.output.keep_tail.or(lower.output.keep_tail),
-                detail: self.output.detail.or(lower.output.detail),
-            },
+            output: self.output.over(lower.output),
+            opencode: self.opencode.over(lower.opencode),
             sandbox: SandboxPart {
                 mode: self.sandbox.mode.or(lower.sandbox.mode),
                 network: self.sandbox.network.or(lower.sandbox.network),
