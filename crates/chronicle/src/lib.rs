@@ -54,6 +54,9 @@ pub use log::{Filter, IterationLog, LogFile, Room, Section};
 pub use own::{IGNORE, LOGS, OWN, PROGRESS};
 pub use progress::{PATTERN, Progress, Recorded, stated};
 
+/// What is in the place of a text that is kept may be so large.
+const KEPT: u64 = 64 << 20;
+
 /// What ralph writes in a project. Nothing is ever written outside of its root, wherever a symlink leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chronicle {
@@ -90,7 +93,7 @@ impl Chronicle {
             .map(|part| matches!(part, Component::Normal(_)).then_some(part))
             .collect();
         let spot = Spot::find(&self.root, &plain.ok_or_else(leads_out)?, Missing::Make)?;
-        spot.ok_or_else(leads_out)?.edit(u64::MAX, |_| Ok(Some(text.as_bytes().to_vec())))?;
+        spot.ok_or_else(leads_out)?.edit(KEPT, |_| Ok(Some(text.as_bytes().to_vec())))?;
         Ok(())
     }
 

@@ -134,7 +134,9 @@ impl Ground<SqliteStore> for Inside {
             .current_dir(&self.directory)
             .output()
             .map_err(|error| error.to_string())?;
-        let last = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().lines().last().unwrap_or_default().to_owned();
+        let last = |bytes: &[u8]| {
+            String::from_utf8_lossy(bytes).trim().lines().last().unwrap_or_default().to_owned()
+        };
         if done.status.success() { Ok(last(&done.stdout)) } else { Err(last(&done.stderr)) }
     }
 
@@ -150,7 +152,8 @@ impl Ground<SqliteStore> for Inside {
 fn configurations(directory: &Path) -> Vec<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let user = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
-    let dirs = [Some(directory.to_owned()), Some(directory.join(".opencode")), user.map(|dir| dir.join("opencode"))];
+    let dirs =
+        [Some(directory.to_owned()), Some(directory.join(".opencode")), user.map(|dir| dir.join("opencode"))];
     let named = |dir: PathBuf| ["opencode.json", "opencode.jsonc"].map(|name| dir.join(name));
     dirs.into_iter().flatten().flat_map(named).collect()
 }

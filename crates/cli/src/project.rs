@@ -23,7 +23,10 @@ impl Project {
     }
 
     /// The project of a directory.
-    pub(crate) fn at(directory: &std::path::Path, flags: crate::settings::Given) -> Result<Project, Problems> {
+    pub(crate) fn at(
+        directory: &std::path::Path,
+        flags: crate::settings::Given,
+    ) -> Result<Project, Problems> {
         let sources = Sources::of_process(directory, flags)?;
         let root = sources.project_root.clone();
         let loaded = Loaded::read(sources);

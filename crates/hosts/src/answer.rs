@@ -22,17 +22,27 @@ pub enum Happening {
     Idle(Turn),
     /// A person ended the turn.
     Aborted,
-    Error { what: String },
+    Error {
+        what: String,
+    },
     /// The session does not exist any more.
     Gone,
     /// One of ralph's commands.
     Command(Result<Asked, BadArguments>),
     /// A person says something that the agent has not read yet.
-    Message { text: String, first: bool },
+    Message {
+        text: String,
+        first: bool,
+    },
     /// Another session takes the place of this one.
-    Replaced { by: SessionId, summary: Option<String> },
+    Replaced {
+        by: SessionId,
+        summary: Option<String>,
+    },
     /// The brief could not be given.
-    Undelivered { what: String },
+    Undelivered {
+        what: String,
+    },
     /// Nothing that a loop needs to know.
     Other,
 }

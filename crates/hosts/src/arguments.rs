@@ -1,7 +1,6 @@
 //! What a person types after `/ralph`. It never passes through a shell.
 
 use ralph_core::in_session::Strategy;
-use ralph_core::nearest::nearest;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +38,11 @@ pub enum BadArguments {
     Strategy { given: String },
 }
 
-const VALUED: [&str; 5] = ["--criteria", "--max-iterations", "--completion-promise", "--promise", "--strategy"];
+const VALUED: [&str; 5] =
+    ["--criteria", "--max-iterations", "--completion-promise", "--promise", "--strategy"];
 const PLAIN: [&str; 2] = ["--no-nonce", "--replace"];
+/// So many letters in common make a flag one of these, misspelt.
+const ALIKE: usize = 5;
 
 /// The commands there are, in both spellings: whether it is one of ralph's, and what it asks for.
 pub fn parse(command: &str, arguments: &str) -> Option<Result<Asked, BadArguments>> {
@@ -99,22 +101,44 @@ fn flag(word: &str) -> Result<Option<(&str, Option<&str>, &str)>, BadArguments> 
         let end = word_end(tied);
         return Ok(Some((name, Some(&tied[..end]), &tied[end..])));
     }
-    // A task may speak of flags; one that looks like ours is a slip.
-    match nearest(name, VALUED.into_iter().chain(PLAIN)) {
+    // A task may speak of flags; one that begins like ours is a slip.
+    match VALUED.into_iter().chain(PLAIN).find(|ours| begins_like(name, ours)) {
         Some(near) => Err(BadArguments::Unknown { given: name.to_owned(), near }),
         None => Ok(None),
     }
 }
 
-/// Where a word ends: a quotation that opens one is part of it.
+fn begins_like(given: &str, ours: &str) -> bool {
+    let letters =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+    let (given, ours) = (letters(given), letters(ours));
+    let shared = given.chars().zip(ours.chars()).take_while(|(one, other)| one == other).count();
+    shared >= ALIKE || (shared == given.len() && shared >= 3)
+}
+
+/// Where a word ends. A quotation that opens it, or comes after an equals sign, is part of it.
 fn word_end(text: &str) -> usize {
-    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
-    if let Some(quote) = quote
-        && let Some(close) = text[1..].find(quote)
-    {
-        return close + 2;
+    let mut before = '=';
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let next = at + c.len_utf8();
+        let close = if before == '=' && matches!(c, '"' | '\'') { text[next..].find(c) } else { None };
+        match close {
+            Some(close) => at = next + close + 1,
+            None if c.is_whitespace() => break,
+            None => at = next,
+        }
+        before = c;
     }
-    text.find(char::is_whitespace).unwrap_or(text.len()).max(usize::from(!text.is_empty()))
+    at
+}
+
+/// `name='a value'` as it is meant.
+fn meant(value: &str) -> String {
+    match value.split_once('=') {
+        Some((name, given)) if !name.contains(['"', '\'']) => format!("{name}={}", unquoted(given)),
+        _ => unquoted(value).to_owned(),
+    }
 }
 
 fn unquoted(text: &str) -> &str {
@@ -129,7 +153,12 @@ fn unquoted(text: &str) -> &str {
 
 impl Start {
     /// Takes a flag up, with the value that follows it, and gives back what comes after.
-    fn take<'a>(&mut self, name: &str, tied: Option<&'a str>, after: &'a str) -> Result<&'a str, BadArguments> {
+    fn take<'a>(
+        &mut self,
+        name: &str,
+        tied: Option<&'a str>,
+        after: &'a str,
+    ) -> Result<&'a str, BadArguments> {
         let flag = || name.to_owned();
         if PLAIN.contains(&name) {
             let field = if name == "--replace" { &mut self.replace } else { &mut self.bare_word };
@@ -147,20 +176,20 @@ impl Start {
                 (&text[..end], &text[end..])
             }
         };
-        let value = unquoted(value);
+        let value = meant(value);
         if value.is_empty() || (tied.is_none() && value.starts_with("--")) {
             return Err(BadArguments::NoValue { flag: flag() });
         }
-        let once = |field: &mut Option<String>| match field.replace(value.to_owned()) {
+        let once = |field: &mut Option<String>| match field.replace(value.clone()) {
             None => Ok(()),
             Some(_) => Err(BadArguments::Twice { flag: flag() }),
         };
         match name {
-            "--criteria" => self.criteria.push(value.to_owned()),
+            "--criteria" => self.criteria.push(value),
             "--max-iterations" => once(&mut self.max_iterations)?,
             "--strategy" => {
-                let known = Strategy::parse(value);
-                let strategy = known.ok_or_else(|| BadArguments::Strategy { given: value.to_owned() })?;
+                let known = Strategy::parse(&value);
+                let strategy = known.ok_or(BadArguments::Strategy { given: value })?;
                 if self.strategy.replace(strategy).is_some() {
                     return Err(BadArguments::Twice { flag: flag() });
                 }
@@ -201,7 +230,7 @@ mod tests {
         for flags in [
             "--criteria test_pass --criteria \"custom=make check\" --max-iterations 3 --strategy compact \
              --completion-promise 'ALL FIXED' --no-nonce --replace",
-            "--criteria=test_pass --criteria=\"custom=make check\" --max-iterations=3 --strategy=compact \
+            "--criteria=test_pass --criteria=custom='make check' --max-iterations=3 --strategy=compact \
              --promise='ALL FIXED' --no-nonce --replace",
         ] {
             let task = "fix  the \"parser\"; $(rm -rf /) `x`";
@@ -225,7 +254,10 @@ mod tests {
         assert_eq!(start("\"quoted task\"").prompt, "quoted task");
         assert_eq!(start("don't break it's tests").prompt, "don't break it's tests");
         assert_eq!(start("add --verbose to the tool").prompt, "add --verbose to the tool");
-        assert_eq!(start("say \"--replace\" -- --max-iterations=9").prompt, "say \"--replace\"  --max-iterations=9");
+        assert_eq!(
+            start("say \"--replace\" -- --max-iterations=9").prompt,
+            "say \"--replace\"  --max-iterations=9"
+        );
     }
 
     #[test]
@@ -236,7 +268,10 @@ mod tests {
         assert_eq!(refused("x --max-iterations"), no_value("--max-iterations"));
         assert_eq!(refused("x --max-iterations="), no_value("--max-iterations"));
         assert_eq!(refused("x --max-iterations --replace"), no_value("--max-iterations"));
-        assert!(matches!(refused("x --max-iteration 3"), BadArguments::Unknown { near: "--max-iterations", .. }));
+        assert!(matches!(
+            refused("x --max-iteration 3"),
+            BadArguments::Unknown { near: "--max-iterations", .. }
+        ));
         assert!(matches!(refused("x --strategy fresh"), BadArguments::Strategy { .. }));
         assert!(matches!(refused("x --replace=no"), BadArguments::SurplusValue { .. }));
         let twice = BadArguments::Twice { flag: "--max-iterations".to_owned() };

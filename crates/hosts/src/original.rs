@@ -52,7 +52,9 @@ impl Original {
             return None;
         }
         let retries = options.get("maxRetries").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-        let text = |key: &str| options.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+        let text = |key: &str| {
+            options.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
+        };
         Some(Original {
             promise_word: text("promiseWord").unwrap_or("DONE").to_owned(),
             max_retries: NonZeroU32::new(retries.unwrap_or(RETRIES)).unwrap_or(NonZeroU32::MIN),
@@ -103,10 +105,16 @@ mod tests {
         let key = r#"{ // as it was documented
             "plugin": ["ralph-loop"], "ralph-loop": { "promiseWord": "FERTIG", "maxRetries": 2, }, }"#;
         assert_eq!(found(key), original("FERTIG", 2, ".opencode/sessions", true));
-        let options = r#"{"plugin": ["x", ["ralph-loop@1.2", {"summaryPath": "./notes//", "autoRestart": false}]]}"#;
+        let options =
+            r#"{"plugin": ["x", ["ralph-loop@1.2", {"summaryPath": "./notes//", "autoRestart": false}]]}"#;
         assert_eq!(found(options), original("DONE", 5, "./notes//", false));
-        assert_eq!(found(r#"{"plugin": ["ralph-loop"], "ralph-loop": {}}"#), original("DONE", 5, ".opencode/sessions", true));
-        for other in [r#"{"plugin": ["ralph-loop"]}"#, r#"{"plugin": [["y", {"maxRetries": 1}]]}"#, "{", "[]", ""] {
+        assert_eq!(
+            found(r#"{"plugin": ["ralph-loop"], "ralph-loop": {}}"#),
+            original("DONE", 5, ".opencode/sessions", true)
+        );
+        for other in
+            [r#"{"plugin": ["ralph-loop"]}"#, r#"{"plugin": [["y", {"maxRetries": 1}]]}"#, "{", "[]", ""]
+        {
             assert_eq!(found(other), None, "{other}");
         }
     }

@@ -14,7 +14,9 @@ pub(crate) fn toast(title: &str, message: String, variant: Variant, seconds: u64
 }
 
 pub(crate) fn started(view: Option<&RunView>, next: &Next) -> Action {
-    let most = next.max_iterations.map_or("no limit on iterations".to_owned(), |max| format!("at most {max} iterations"));
+    let most = next
+        .max_iterations
+        .map_or("no limit on iterations".to_owned(), |max| format!("at most {max} iterations"));
     let promise = view.map_or(String::new(), |view| format!("; done when it promises {}", view.promise));
     let time = view.and_then(|view| view.limits.max_duration_ms).map(Duration::from_millis);
     let time = time.map_or(String::new(), |time| format!(", {} min", time.as_secs().div_ceil(60)));
@@ -40,12 +42,9 @@ pub(crate) fn ended(ended: &Ended) -> Action {
         | StopReason::MaxDuration
         | StopReason::NoProgress
         | StopReason::Circular
-        | StopReason::Budget => toast(
-            "ralph: limit reached",
-            format!("{}: {evidence}", stop.reason.name()),
-            Variant::Warning,
-            5,
-        ),
+        | StopReason::Budget => {
+            toast("ralph: limit reached", format!("{}: {evidence}", stop.reason.name()), Variant::Warning, 5)
+        }
         StopReason::Stopped | StopReason::Aborted => cancelled(*iteration, evidence),
         StopReason::TasksUndone
         | StopReason::ConsecutiveFailures

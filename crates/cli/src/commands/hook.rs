@@ -103,7 +103,9 @@ async fn tell(event: Event, store: Arc<SqliteStore>) -> Result<(), String> {
     }
     let text = serde_json::to_vec(&Answer { v: VERSION, actions }).expect("an answer is JSON");
     let mut out = std::io::stdout().lock();
-    out.write_all(&text).and_then(|()| out.flush()).map_err(|error| format!("nobody took the answer: {error}"))
+    out.write_all(&text)
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("nobody took the answer: {error}"))
 }
 
 /// The agent is driven from outside: what happened is kept beside what it printed, and the one who drives it decides.

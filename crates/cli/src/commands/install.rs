@@ -83,9 +83,9 @@ fn directory(user: bool) -> Result<(PathBuf, Option<PathBuf>), Problems> {
 fn install_problem(error: &InstallError) -> Problem {
     let problem = Problem::new(ralph_engine::chain(error));
     match error {
-        InstallError::Foreign { path } => problem
-            .at(Place::from(path.clone()))
-            .next("rename it or move it away; nothing was written"),
+        InstallError::Foreign { path } => {
+            problem.at(Place::from(path.clone())).next("rename it or move it away; nothing was written")
+        }
         InstallError::Io { .. } => problem.exit(1),
     }
 }
@@ -100,7 +100,8 @@ fn agreed(target: &Target, question: &str) -> Result<bool, Problems> {
 
 pub(crate) fn install(args: &InstallArgs) -> Outcome {
     let (directory, root) = directory(args.target.user)?;
-    let question = format!("Put {} files into {}? [y/N] ", opencode::places(&directory).len(), directory.display());
+    let question =
+        format!("Put {} files into {}? [y/N] ", opencode::places(&directory).len(), directory.display());
     if !agreed(&args.target, &question)? {
         print("nothing was written\n");
         return Ok(0);
@@ -143,7 +144,8 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Outcome {
 }
 
 pub(crate) fn hosts(args: &HostsArgs) -> Outcome {
-    let is_in = |user| directory(user).is_ok_and(|(dir, _)| opencode::places(&dir).iter().all(|path| path.is_file()));
+    let is_in =
+        |user| directory(user).is_ok_and(|(dir, _)| opencode::places(&dir).iter().all(|path| path.is_file()));
     let host = Host {
         name: opencode::NAME,
         installed_for_project: is_in(false),
@@ -160,7 +162,12 @@ pub(crate) fn hosts(args: &HostsArgs) -> Outcome {
         (false, true) => "installed for all your projects",
         (false, false) => "not installed; `ralph install opencode`",
     };
-    print(&format!("{}  {place}\n  commands    {}\n  strategies  {}\n", host.name, host.commands.join(" "), host.strategies.join(" ")));
+    print(&format!(
+        "{}  {place}\n  commands    {}\n  strategies  {}\n",
+        host.name,
+        host.commands.join(" "),
+        host.strategies.join(" ")
+    ));
     Ok(0)
 }
 

@@ -270,8 +270,19 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let how = args.show.how(settings.detail);
     let briefing = briefing::briefing(template, &run, &place)?;
-    let stage =
-        Stage { place, state_dir, settings, store, lock: Some(lock), staff, redactor, how, vault, briefing, tracking };
+    let stage = Stage {
+        place,
+        state_dir,
+        settings,
+        store,
+        lock: Some(lock),
+        staff,
+        redactor,
+        how,
+        vault,
+        briefing,
+        tracking,
+    };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }

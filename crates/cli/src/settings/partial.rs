@@ -14,9 +14,7 @@ use ralph_core::promise::Word;
 use ralph_core::route::Route;
 use schemars::JsonSchema;
 
-use super::catalogue::{
-    CommandValue, CostValue, DurationText, OnErrorName, SessionName,
-};
+use super::catalogue::{CommandValue, CostValue, DurationText, OnErrorName, SessionName};
 use super::check::{CheckKeys, CheckSet, read_checks};
 use super::commit::CommitPart;
 use super::hook::{Hook, HookKeys, read_hooks};

@@ -128,7 +128,8 @@ fn a_loop_whose_agent_was_never_told_gives_its_first_brief_after_the_turn() {
 
 #[test]
 fn a_run_beside_a_loop_has_to_be_forced_and_a_paused_loop_goes_on_with_a_turn() {
-    let project = project().agent("word=$(grep -o 'DONE-[0-9a-f]*' | tail -1); echo \"<promise>$word</promise>\"");
+    let project =
+        project().agent("word=$(grep -o 'DONE-[0-9a-f]*' | tail -1); echo \"<promise>$word</promise>\"");
     let session = Session::of(&project, "ses_1");
     session.command("fix it");
     let refused = project.ralph(&["run", "x"]);

@@ -66,6 +66,9 @@ fn rolling_back_ends_the_loop_and_puts_the_files_back() {
     session.idle("m1", "done something");
     let back = session.command("rollback");
     assert!(back.prompt().contains("as they were before"), "{back:?}");
-    assert_eq!((fs::read_to_string(&file).unwrap().as_str(), project.tree().join("new").exists()), ("before", false));
+    assert_eq!(
+        (fs::read_to_string(&file).unwrap().as_str(), project.tree().join("new").exists()),
+        ("before", false)
+    );
     assert_eq!(session.stands().1, "aborted");
 }

@@ -20,7 +20,8 @@ fn what_happens_in_a_driven_agent_is_kept_and_not_answered() {
     assert_eq!(driven(&run).kinds(), [""; 0]);
     assert_eq!(driven("../../../etc").kinds(), [""; 0]);
     assert_eq!(session.stands(), (1, "running".to_owned()));
-    let kept = std::fs::read_to_string(project.state().join("output").join(&run).join("host-events.jsonl")).unwrap();
+    let kept =
+        std::fs::read_to_string(project.state().join("output").join(&run).join("host-events.jsonl")).unwrap();
     assert!(kept.contains("\"event\":\"idle\"") && kept.contains("ses_1"), "{kept}");
 }
 

@@ -17,7 +17,10 @@ fn corpus() -> Vec<(&'static str, Vec<String>)> {
         ("separators", own(&["a/b", "a\\b", "a:b", "a|b", "a;b"])),
         ("control", own(&["a\0b", "a\nb", "a\rb", "\u{1b}[2J", "a\u{7f}"])),
         ("unicode", own(&["ses_é", "ses_１", "\u{202e}1_ses", "ses\u{200b}_1", "ѕes_1"])),
-        ("length", vec!["x".repeat(65), "x".repeat(255), "x".repeat(256), "x".repeat(4097), "x".repeat(1 << 20)]),
+        (
+            "length",
+            vec!["x".repeat(65), "x".repeat(255), "x".repeat(256), "x".repeat(4097), "x".repeat(1 << 20)],
+        ),
         ("devices", own(&["/dev/null", "CON.", "nul.txt", "COM1:", "/proc/self/mem"])),
         ("placeholders", own(&["null", "undefined", "[object Object]", "NaN.", "${SESSION}"])),
         ("encoded", own(&["%2e%2e", "%00", "a%2fb", "&#46;", "\\u002e"])),
@@ -118,7 +121,8 @@ fn a_store_that_cannot_be_read_stops_no_host() {
     let project = project();
     let session = Session::of(&project, "ses_1");
     session.command("fix it");
-    std::fs::write(project.database(), "not a database at all, but longer than a header of one would be").unwrap();
+    std::fs::write(project.database(), "not a database at all, but longer than a header of one would be")
+        .unwrap();
     let event = session.event("idle", json!({ "message": { "id": "m1", "text": "x", "finish": "stop" } }));
     let out = told(project.command(&["hook", "opencode"]), event.to_string().as_bytes());
     assert_eq!((out.status.code(), out.stdout.as_slice()), (Some(1), &b""[..]));

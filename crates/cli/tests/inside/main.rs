@@ -38,7 +38,8 @@ impl<'a> Session<'a> {
     }
 
     fn event(&self, kind: &str, more: Value) -> Value {
-        let mut event = json!({ "v": 1, "event": kind, "session": self.id, "directory": self.project.tree() });
+        let mut event =
+            json!({ "v": 1, "event": kind, "session": self.id, "directory": self.project.tree() });
         for (key, value) in more.as_object().unwrap() {
             event[key] = value.clone();
         }
@@ -46,7 +47,8 @@ impl<'a> Session<'a> {
     }
 
     fn tell(&self, kind: &str, more: Value) -> Answer {
-        let out = told(self.project.command(&["hook", "opencode"]), self.event(kind, more).to_string().as_bytes());
+        let out =
+            told(self.project.command(&["hook", "opencode"]), self.event(kind, more).to_string().as_bytes());
         assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
         Answer::of(&out)
     }
@@ -112,7 +114,8 @@ impl Answer {
 
 /// Runs a command with this on its standard input.
 fn told(mut command: Command, input: &[u8]) -> Output {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));

@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::{Session, project};
 
-const KEY: &str = r#"{ "plugin": ["ralph-loop"], "ralph-loop": { "promiseWord": "FERTIG", "maxRetries": 2 } }"#;
+const KEY: &str =
+    r#"{ "plugin": ["ralph-loop"], "ralph-loop": { "promiseWord": "FERTIG", "maxRetries": 2 } }"#;
 
 #[test]
 fn every_session_loops_from_its_first_message_and_leaves_a_summary() {
@@ -17,7 +18,10 @@ fn every_session_loops_from_its_first_message_and_leaves_a_summary() {
     assert!(first.get("append")["text"].as_str().unwrap().contains("the word FERTIG exactly"), "{first:?}");
     assert_eq!(old.idle("m1", "half").kinds(), ["toast", "summarise", "new_session"]);
     let moved = old.tell("replaced", json!({ "replaced_by": "ses_2", "summary": "half of it is ported" }));
-    assert!(moved.prompt().contains("port it") && moved.prompt().contains("half of it is ported"), "{moved:?}");
+    assert!(
+        moved.prompt().contains("port it") && moved.prompt().contains("half of it is ported"),
+        "{moved:?}"
+    );
     let summary = project.tree().join(".opencode/sessions/ses_1/ralph_summary.md");
     assert_eq!(fs::read_to_string(summary).unwrap(), "half of it is ported");
     let done = new.idle("m1", "<promise>FERTIG</promise>");

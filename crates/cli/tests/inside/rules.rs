@@ -29,8 +29,8 @@ fn another_error_is_waited_out_and_then_the_loop_goes_on() {
     let project = project();
     let session = Session::of(&project, "ses_1");
     session.command("fix it");
-    let begun = Instant::now();
     let error = session.error("APIError");
+    let begun = Instant::now();
     assert_eq!((error.kinds(), &error.get("recheck")["after_ms"]), (vec!["recheck"], &json!(5000)));
     let message = json!({ "id": "m1", "text": "", "error": { "name": "APIError", "message": "because" } });
     let idle = || session.tell("idle", json!({ "message": message }));
@@ -78,7 +78,9 @@ fn a_loop_whose_session_is_known_to_be_gone_is_cleared_and_a_look_that_failed_cl
 
 #[test]
 fn a_session_that_ralph_replaces_takes_its_loop_along() {
-    for (strategy, kinds) in [("reset", vec!["toast", "new_session"]), ("compact", vec!["toast", "summarise", "new_session"])] {
+    for (strategy, kinds) in
+        [("reset", vec!["toast", "new_session"]), ("compact", vec!["toast", "summarise", "new_session"])]
+    {
         let project = project();
         let (old, new) = (Session::of(&project, "ses_1"), Session::of(&project, "ses_2"));
         old.command(&format!("fix it --strategy {strategy}"));

@@ -114,7 +114,8 @@ impl Run {
         let is_stuck = sung && wants_promise && !report.claim.is_made();
         self.after_code(attempt, Ok(report), now);
         if is_stuck {
-            let evidence = format!("the same answer came {} times in a row and used no tool", MOST_REFRAINS + 1);
+            let evidence =
+                format!("the same answer came {} times in a row and used no tool", MOST_REFRAINS + 1);
             self.halt(StopReason::NoProgress, &evidence, now);
         }
     }
@@ -145,7 +146,8 @@ impl Run {
         let over = self.stop().is_some();
         let Some(place) = self.in_session.as_mut().filter(|_| !over) else { return };
         place.recovering = Some(Recovering { until: now.after(RECOVERY), what: what.to_owned() });
-        let text = format!("the session had an error: {what}; it is looked at again in {} s", RECOVERY.as_secs());
+        let text =
+            format!("the session had an error: {what}; it is looked at again in {} s", RECOVERY.as_secs());
         self.note(now.at, Event::Notice { text });
     }
 

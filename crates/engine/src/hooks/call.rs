@@ -109,7 +109,12 @@ impl Desk {
                 program: self.program.clone(),
                 args: self.args.clone(),
                 run: self.run.to_string(),
-                lock: self.lock.as_ref().map(OwnedFd::try_clone).transpose().map_err(|source| EngineError::ShareLock { source })?,
+                lock: self
+                    .lock
+                    .as_ref()
+                    .map(OwnedFd::try_clone)
+                    .transpose()
+                    .map_err(|source| EngineError::ShareLock { source })?,
                 cgroup: self.cgroup,
             };
             self.custody = Some(Custody::open(options).await?);

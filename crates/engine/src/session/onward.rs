@@ -20,7 +20,9 @@ pub enum Onward {
     /// Nothing: the host goes on as it would.
     Silence,
     /// Nothing yet: the session is to be looked at again.
-    Later { after: Duration },
+    Later {
+        after: Duration,
+    },
     Next(Next),
     Ended(Ended),
 }

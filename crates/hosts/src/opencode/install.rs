@@ -38,7 +38,8 @@ pub fn install(directory: &Path, program: Option<&Path>) -> Result<Installed, In
             made.push(folder.to_owned());
         }
     }
-    let texts = std::iter::once(plugin(program, &made)).chain(COMMANDS.iter().map(|(_, about)| command(about)));
+    let texts =
+        std::iter::once(plugin(program, &made)).chain(COMMANDS.iter().map(|(_, about)| command(about)));
     let files: Vec<File> =
         places(directory).into_iter().zip(texts).map(|(path, text)| File { path, text }).collect();
     installed::write(&files)
@@ -59,7 +60,8 @@ pub fn uninstall(directory: &Path) -> Result<Removed, InstallError> {
 /// Which directories were made when this was installed; the plugin says so itself.
 fn made(directory: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(plugin_file(directory)).unwrap_or_default();
-    let ours = text.contains(MARK).then(|| text.lines().find_map(|line| line.strip_prefix(MADE_LINE))).flatten();
+    let ours =
+        text.contains(MARK).then(|| text.lines().find_map(|line| line.strip_prefix(MADE_LINE))).flatten();
     let named = ours.unwrap_or_default().split_whitespace();
     named.filter(|name| FOLDERS.contains(name)).map(str::to_owned).collect()
 }
@@ -107,7 +109,9 @@ mod tests {
 
     #[test]
     fn what_is_installed_is_removed_without_a_trace_and_nothing_else_is_touched() {
-        for prepared in [&[][..], &[".opencode"], &[".opencode/plugins"], &[".opencode/plugins", ".opencode/commands"]] {
+        for prepared in
+            [&[][..], &[".opencode"], &[".opencode/plugins"], &[".opencode/plugins", ".opencode/commands"]]
+        {
             let root = tempfile::tempdir().expect("a directory");
             std::fs::write(root.path().join("opencode.json"), "{ // mine\n}").expect("a file");
             for folder in prepared {
