@@ -10,8 +10,8 @@ const LONGEST_ANSWER = 16 * 1024 * 1024
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The newest plugin of a directory is the one at work: a file that is found twice, or loaded again, counts once. */
-const atWork = (globalThis[Symbol.for("ralph.opencode")] ??= new Map())
+/** A plugin that OpenCode finds twice, as a file and in its configuration, counts once for each of its clients. */
+const atWork = (globalThis[Symbol.for("ralph.opencode")] ??= new WeakMap())
 
 /** Runs ralph with one object on its standard input; the object on its standard output, or nothing. */
 function ask(program, told) {
@@ -29,9 +29,14 @@ function ask(program, told) {
 }
 
 export const RalphPlugin = async ({ client, directory }, options) => {
-  const me = { options: { ...(atWork.get(directory)?.options ?? {}), ...(options ?? {}) } }
-  atWork.set(directory, me)
-  const isAtWork = () => atWork.get(directory) === me
+  const other = atWork.get(client)
+  if (other) {
+    Object.assign(other.options, options)
+    return {}
+  }
+  const me = { options: { ...options } }
+  atWork.set(client, me)
+  let isOver = false
   const seen = new Set() // sessions whose first message was told
   const manners = new Map() // session -> the agent and model that it was last asked with
   const summaries = new Map() // session -> its summary
@@ -121,7 +126,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       const expected = turn(session)
       sleep(action.after_ms).then(() =>
         inTurn(session, async () => {
-          if (isAtWork() && turn(session) === expected) await act(session, action)
+          if (!isOver && turn(session) === expected) await act(session, action)
         }),
       )
     }
@@ -196,10 +201,10 @@ export const RalphPlugin = async ({ client, directory }, options) => {
 
   return {
     dispose: async () => {
-      if (isAtWork()) atWork.delete(directory)
+      isOver = true
+      atWork.delete(client)
     },
     event: async ({ event }) => {
-      if (!isAtWork()) return
       const { sessionID, info, error } = event.properties ?? {}
       const id = sessionID ?? info?.id
       if (!id) return
@@ -214,7 +219,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       }
     },
     "command.execute.before": async ({ command, sessionID: id, arguments: given }, output) => {
-      if (!isAtWork() || !COMMANDS.includes(command)) return
+      if (!COMMANDS.includes(command)) return
       supersede(id)
       seen.add(id)
       const actions = await tell({ event: "command", session: id, command, arguments: given })
@@ -223,7 +228,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       perform(id, actions.filter((action) => action !== brief))
     },
     "chat.message": async ({ sessionID: id }, output) => {
-      if (!isAtWork() || seen.has(id)) return
+      if (seen.has(id)) return
       seen.add(id)
       const part = output.parts.findLast((part) => part.type === "text")
       if (!part) return
@@ -241,7 +246,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       }
     },
     "tool.execute.after": async ({ sessionID: session, tool }) => {
-      if (isAtWork()) tell({ event: "tool", session, tool }).catch(() => {})
+      tell({ event: "tool", session, tool }).catch(() => {})
     },
   }
 }
