@@ -61,6 +61,8 @@ fn the_published_schemas_are_current() {
         "task",
         "task-line",
         "prd-check",
+        "hook-event",
+        "hook-answer",
     ];
     for of in all {
         let path = root().join(format!("docs/schema/{of}.json"));

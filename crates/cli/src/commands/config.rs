@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::event::Line;
+use ralph_hosts::wire::{Answer, Told};
 use ralph_store::NewTask;
 
 use super::diff::Difference;
@@ -87,6 +88,10 @@ enum Described {
     TaskLine,
     /// `ralph prd check --json`
     PrdCheck,
+    /// What a plugin tells `ralph hook`
+    HookEvent,
+    /// What `ralph hook` has a plugin do
+    HookAnswer,
 }
 
 impl ConfigArgs {
@@ -114,6 +119,8 @@ impl Described {
             Described::Task => schemars::schema_for!(Shown).to_value(),
             Described::TaskLine => schemars::schema_for!(NewTask).to_value(),
             Described::PrdCheck => schemars::schema_for!(Checked).to_value(),
+            Described::HookEvent => schemars::schema_for!(Told).to_value(),
+            Described::HookAnswer => schemars::schema_for!(Answer).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();
