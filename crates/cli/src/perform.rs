@@ -14,7 +14,7 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{
-    Briefing, Chronicling, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive,
+    Appetite, Briefing, Chronicling, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive,
     environment, feed,
 };
 use ralph_snapshot::{Keep, Vault};
@@ -41,7 +41,8 @@ pub(crate) struct Stage {
     pub(crate) state_dir: PathBuf,
     pub(crate) settings: Settings,
     pub(crate) store: Arc<SqliteStore>,
-    pub(crate) lock: TreeLock,
+    /// None where nothing in the tree is looked at.
+    pub(crate) lock: Option<TreeLock>,
     pub(crate) staff: Staff,
     pub(crate) redactor: Redactor,
     pub(crate) how: Show,
@@ -95,6 +96,14 @@ async fn leave_screen(mut shown: watch::Receiver<u64>, urgency: &mut watch::Rece
         () = taken => {}
         () = pressed => {}
     }
+}
+
+/// The parts of a run that nobody watches.
+pub(crate) async fn unwatched(stage: Stage, run: &Run) -> Result<Parts<SqliteStore>, Problems> {
+    let (feed, _nobody) = feed(Appetite::Glimpses);
+    let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
+    let chronicling = messages::chronicling(run, &stage.place)?;
+    parts(stage, retention, chronicling, feed, listen_to_signals()?)
 }
 
 fn parts(

@@ -88,6 +88,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         }
         Event::Paused {} => paint(CALM, "❚❚ paused; `ralph resume` goes on"),
         Event::Unpaused {} => paint(HEAD, "▶ going on"),
+        Event::SessionReplaced { to, .. } => paint(CALM, &format!("  goes on in session {to}")),
         Event::TaskStarted { task, title, why, .. } => {
             let title = paint(HEAD, &printable(&format!("■ {task}  {title}")));
             format!("{title}\n{}", paint(FAINT, &printable(&format!("  {why}"))))

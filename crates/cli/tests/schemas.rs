@@ -63,6 +63,8 @@ fn the_published_schemas_are_current() {
         "prd-check",
         "prd-new",
         "migrate",
+        "hook-event",
+        "hook-answer",
     ];
     for of in all {
         let path = root().join(format!("docs/schema/{of}.json"));

@@ -41,6 +41,7 @@ pub mod crew;
 pub mod draft;
 pub mod event;
 pub mod id;
+pub mod in_session;
 pub mod judge;
 pub mod ledger;
 pub mod machine;

@@ -14,6 +14,7 @@ use crate::control::ControlNo;
 use crate::crew::Crew;
 use crate::event::{Event, Occasion};
 use crate::id::{AgentName, RunId, TaskId};
+use crate::in_session::InSession;
 use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::put_back::{ForkedFrom, PutBack};
@@ -35,6 +36,9 @@ pub struct Run {
     /// The file that words its briefs, where one was named.
     #[serde(default)]
     pub template: Option<String>,
+    /// The session that it lives in; none where ralph starts the agent itself.
+    #[serde(default)]
+    pub in_session: Option<InSession>,
     pub policy: Policy,
     pub crew: Crew,
     /// Where nonces come from.
@@ -219,6 +223,7 @@ pub struct Request {
     pub task: Task,
     pub agenda: Option<Agenda>,
     pub template: Option<String>,
+    pub in_session: Option<InSession>,
     pub policy: Policy,
     pub crew: Crew,
     pub seed: u64,
@@ -273,9 +278,9 @@ impl Run {
         matches!(self.step, Step::Wait(Until::Told, _))
     }
 
-    /// Whether `ralph resume` may go on with it.
+    /// Whether `ralph resume` may go on with it. A session goes on by itself, so what has ended there is over.
     pub fn is_unfinished(&self) -> bool {
-        self.stop().is_none_or(|stop| stop.reason.is_resumable())
+        self.stop().is_none_or(|stop| stop.reason.is_resumable() && self.in_session.is_none())
     }
 
     /// The tree was kept, with git's HEAD pointing at that.

@@ -41,6 +41,9 @@ pub struct Evidence {
     /// Whether the tracker has the task as completed, which is not ralph's doing.
     #[serde(default)]
     pub closed: bool,
+    /// What the host saw beside the agent's words.
+    #[serde(default)]
+    pub signals: Vec<Signal>,
 }
 
 impl Verdict {
@@ -86,10 +89,10 @@ pub fn judge(
             },
             Signal::Tracker if evidence.closed => shown.push("the task was closed in the tracker".to_owned()),
             Signal::Tracker => findings.push("the task is not closed in its tracker".to_owned()),
-            // These have no source yet, so they can never be taken for shown.
-            Signal::Tool | Signal::Todo => {
-                findings.push(format!("nothing shows {signal:?} yet").to_lowercase());
+            Signal::Tool | Signal::Todo if evidence.signals.contains(signal) => {
+                shown.push(told_by_host(*signal, ""));
             }
+            Signal::Tool | Signal::Todo => findings.push(told_by_host(*signal, "not ")),
         }
     }
     // Who changed nothing has done nothing, whatever they claim, unless every check says otherwise.
@@ -105,6 +108,15 @@ pub fn judge(
         Verdict::Complete { evidence: shown.join("; ") }
     } else {
         Verdict::Incomplete { findings }
+    }
+}
+
+fn told_by_host(signal: Signal, not: &str) -> String {
+    match signal {
+        Signal::Todo => format!("the list of things to do is {not}done with"),
+        Signal::Promise | Signal::Criteria | Signal::Tool | Signal::Tracker => {
+            format!("the agent has {not}called task_complete")
+        }
     }
 }
 

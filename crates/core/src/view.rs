@@ -112,7 +112,7 @@ impl RunView {
             checks: Vec::new(),
             judgement: None,
             promise: started.promise,
-            host_session: None,
+            host_session: started.session,
             agent: started.agent,
             model: started.model,
             usage: Usage::default(),
@@ -183,6 +183,7 @@ impl RunView {
                 self.decided(*question, &Fate::Assumed { assumption: assumption.clone() });
             }
             Event::Unpaused {} => self.reopened(),
+            Event::SessionReplaced { to, .. } => self.host_session = Some(to.clone()),
             Event::RunStopped { stop_reason, status, exit_code, evidence, .. } => {
                 self.status = *status;
                 self.stop_reason = Some(stop_reason.clone());

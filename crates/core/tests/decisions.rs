@@ -64,6 +64,7 @@ fn start(limits: Limits) -> Run {
         version: "0.0.0".to_owned(),
         agenda: None,
         template: None,
+        in_session: None,
         forked_from: None,
     };
     Run::start(request, now(0))

@@ -116,6 +116,7 @@ fn start(verification: Verification, completion: Completion) -> Run {
         version: "0.0.0".to_owned(),
         agenda: None,
         template: None,
+        in_session: None,
         forked_from: None,
     };
     Run::start(request, now())

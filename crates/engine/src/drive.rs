@@ -89,7 +89,7 @@ pub(crate) struct Drive<S> {
 }
 
 impl<S: Store + 'static> Drive<S> {
-    fn new(parts: Parts<S>, run: Run) -> Result<Drive<S>, EngineError> {
+    pub(crate) fn new(parts: Parts<S>, run: Run) -> Result<Drive<S>, EngineError> {
         let hooks = Hooks::new(&parts, &run.id)?;
         let stopwatch = Stopwatch::from(run.tally.running);
         let bell = Bell::hang(&run.id);
@@ -136,7 +136,7 @@ impl<S: Store + 'static> Drive<S> {
         }
     }
 
-    async fn step(&mut self) -> Result<(), EngineError> {
+    pub(crate) async fn step(&mut self) -> Result<(), EngineError> {
         if self.run.stop().is_none() {
             self.put_back().await?;
         }
@@ -271,7 +271,7 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// Ends what is left running, whatever happened, and hands the run back.
-    async fn close(mut self, outcome: Result<(), EngineError>) -> Result<Run, EngineError> {
+    pub(crate) async fn close(mut self, outcome: Result<(), EngineError>) -> Result<Run, EngineError> {
         let is_cut_off = matches!(outcome, Err(EngineError::CutOff));
         if let Some(gate) = self.gate.take().filter(|_| is_cut_off) {
             // Nothing that was decided since has happened.

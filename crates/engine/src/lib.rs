@@ -37,6 +37,7 @@ mod put_back;
 mod rescue;
 mod retention;
 pub mod sandbox;
+pub mod session;
 mod settle;
 mod snapshots;
 mod stopwatch;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::event::Line;
+use ralph_hosts::wire::{Answer, Told};
 use ralph_store::NewTask;
 
 use super::diff::Difference;
@@ -92,6 +93,10 @@ enum Described {
     PrdNew,
     /// `ralph migrate --json`
     Migrate,
+    /// What a plugin tells `ralph hook`
+    HookEvent,
+    /// What `ralph hook` has a plugin do
+    HookAnswer,
 }
 
 impl ConfigArgs {
@@ -121,6 +126,8 @@ impl Described {
             Described::PrdCheck => schemars::schema_for!(Checked).to_value(),
             Described::PrdNew => schemars::schema_for!(Drafted).to_value(),
             Described::Migrate => schemars::schema_for!(Vec<Taken>).to_value(),
+            Described::HookEvent => schemars::schema_for!(Told).to_value(),
+            Described::HookAnswer => schemars::schema_for!(Answer).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

@@ -102,7 +102,7 @@ async fn fork(args: Args, project: Project) -> Outcome {
         state_dir,
         settings,
         store,
-        lock,
+        lock: Some(lock),
         staff,
         redactor,
         how,
@@ -172,6 +172,7 @@ fn new_run(id: RunId, at: Timestamp, seen: Run, from: ForkedFrom) -> Run {
         crew: seen.crew.for_another_run(),
         seed: ralph_engine::entropy(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        in_session: None,
         forked_from: Some(from),
     };
     let mut run = Run::start(request, Moment { at, running: std::time::Duration::ZERO });

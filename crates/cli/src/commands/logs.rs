@@ -221,6 +221,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::Waiting { .. }
             | Event::Paused {}
             | Event::Unpaused {}
+            | Event::SessionReplaced { .. }
             | Event::AgentChanged { .. }
             | Event::AllLimited { .. }
             | Event::QuestionAnswered { .. }

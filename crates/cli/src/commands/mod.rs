@@ -12,9 +12,12 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod fork;
 pub(crate) mod guard;
+pub(crate) mod hook;
 pub(crate) mod inbox;
 pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod logs;
+pub(crate) mod loops;
 pub(crate) mod migrate;
 pub(crate) mod prd;
 pub(crate) mod replay;
@@ -80,12 +83,18 @@ enum Command {
     Convert(convert::Args),
     Migrate(migrate::Args),
     Agents(agents::Args),
+    Hosts(install::HostsArgs),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
+    Loop(loops::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
     Init(init::InitArgs),
     Doctor(doctor::Args),
     Demo(demo::Args),
     Completions(completions::Args),
+    #[command(hide = true)]
+    Hook(hook::Args),
     #[command(hide = true, name = acp::NAME)]
     AcpRelay(acp::Args),
     #[command(hide = true)]
@@ -117,6 +126,11 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Convert(args) => convert::run(&args),
         Command::Migrate(args) => migrate::run(&args),
         Command::Agents(args) => agents::run(args),
+        Command::Hosts(args) => install::hosts(&args),
+        Command::Install(args) => install::install(&args),
+        Command::Uninstall(args) => install::uninstall(&args),
+        Command::Loop(args) => loops::run(args),
+        Command::Hook(args) => hook::run(&args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),
         Command::Init(args) => Ok(told(&args.run(&here()?)?)),

@@ -72,6 +72,18 @@ async fn resume(args: Args, project: Project) -> Outcome {
         ended.settle(args.keep_tree, args.yes).await?;
         return finished(&seen);
     }
+    if let Some(place) = &seen.in_session {
+        store
+            .request(&id, &Control::Resume, Timestamp::now())
+            .await
+            .map_err(|error| store_problem(&error))?;
+        let told = format!(
+            "run {id} goes on when the next turn in session {} of {} ends\n",
+            place.session, place.host
+        );
+        crate::words::print(&told);
+        return Ok(0);
+    }
     let lock = take_lock(&project.place, &id)?;
     custody::reap_run(id.as_str()).map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
     let staff = staff(&project.loaded, &project.place.root)?;
@@ -87,8 +99,19 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings), keep_tree, notice).await?;
     let (redactor, how) = (redactor(), args.show.how(settings.detail));
-    let stage =
-        Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault, briefing, tracking };
+    let stage = Stage {
+        place,
+        state_dir,
+        settings,
+        store,
+        lock: Some(lock),
+        staff,
+        redactor,
+        how,
+        vault,
+        briefing,
+        tracking,
+    };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }

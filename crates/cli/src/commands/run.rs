@@ -19,7 +19,7 @@ use ralph_core::run::{Request, Run};
 use ralph_core::task::Task;
 use ralph_engine::lock::TreeLock;
 use ralph_engine::{Place, Tracking, deliveries};
-use ralph_store::{Register, Store, StoreError, Unfinished, settle};
+use ralph_store::{Register, SqliteStore, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
 use crate::backlog::{Consent, FilterFlags, TrackerFlags};
@@ -87,6 +87,10 @@ pub(crate) struct Args {
     /// Leave an unfinished run of this directory behind and start a new one
     #[arg(long)]
     new: bool,
+
+    /// Run beside a loop that goes on in a session of a host, in the same files
+    #[arg(long)]
+    force: bool,
 
     /// Use what the project's files ask to run, without `ralph trust`
     #[arg(long)]
@@ -219,6 +223,9 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     let lock = TreeLock::acquire(&project.place.root, &project.place.owner_file(), &id)
         .map_err(|error| lock_problem(&error))?;
     let store = Arc::new(project.store()?);
+    if !args.force {
+        alone(&store).await?;
+    }
     let typed = project.loaded.command_is_typed();
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, mut settings) = project.settings(&store, args.yes).await?;
@@ -266,10 +273,30 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let how = args.show.how(settings.detail);
     let briefing = briefing::briefing(template, &run, &place)?;
-    let stage =
-        Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault, briefing, tracking };
+    let stage = Stage {
+        place,
+        state_dir,
+        settings,
+        store,
+        lock: Some(lock),
+        staff,
+        redactor,
+        how,
+        vault,
+        briefing,
+        tracking,
+    };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
+}
+
+/// Two agents in one tree undo each other's work.
+async fn alone(store: &SqliteStore) -> Result<(), Problem> {
+    let loops = store.loops().await.map_err(|error| store_problem(&error))?;
+    let Some((seat, run)) = loops.first() else { return Ok(()) };
+    let what = format!("a loop goes on here, in session {} of {}: {}", seat.session, seat.host, run.id);
+    let cancel = format!("ralph loop cancel --session {} --host {}", seat.session, seat.host);
+    Err(Problem::new(what).next(format!("end it: `{cancel}`; or run beside it: --force")))
 }
 
 /// Only a task of a backlog can be closed in a tracker.
@@ -312,6 +339,7 @@ fn new_run(id: RunId, at: Timestamp, given: ToDo, policy: Policy, crew: Crew) ->
         crew,
         seed: ralph_engine::entropy(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        in_session: None,
         forked_from: None,
     };
     let mut run = Run::start(request, Moment { at, running: std::time::Duration::ZERO });

@@ -23,7 +23,7 @@ const MOST_TABLES: usize = 100;
 /// Headings that may be repeated.
 const LISTS: [&str; 3] = ["hook", "route", "check"];
 const REPORTED: usize = 20;
-pub(crate) const SECTIONS: [&str; 12] = [
+pub(crate) const SECTIONS: [&str; 13] = [
     "limits",
     "agent",
     "promise",
@@ -32,6 +32,7 @@ pub(crate) const SECTIONS: [&str; 12] = [
     "commit",
     "snapshots",
     "output",
+    "opencode",
     "sandbox",
     "tracker",
     "linear",

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_agents::acp::Permissions;
-use ralph_core::agent_event::Detail;
 use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Cost, OnError, Signal};
@@ -15,14 +14,14 @@ use ralph_core::promise::Word;
 use ralph_core::route::Route;
 use schemars::JsonSchema;
 
-use super::catalogue::{
-    CommandValue, CostValue, DetailName, DurationText, OnErrorName, SessionName, SizeText,
-};
+use super::catalogue::{CommandValue, CostValue, DurationText, OnErrorName, SessionName};
 use super::check::{CheckKeys, CheckSet, read_checks};
 use super::commit::CommitPart;
 use super::hook::{Hook, HookKeys, read_hooks};
 use super::limits;
+use super::opencode::OpenCodePart;
 use super::origin::Set;
+use super::output::OutputPart;
 use super::raw::Given;
 use super::reader::{Known, Reader};
 use super::resolved::CustodyChoice;
@@ -32,7 +31,7 @@ use super::snapshots::SnapshotsPart;
 use super::tracker::{JiraPart, LinearPart, TrackerPart};
 use super::value::count::{count, count_u32, max_retries};
 use super::value::duration::{deadline, delay, limit};
-use super::value::{command, cost::cost, plain, size::size};
+use super::value::{command, cost::cost, plain};
 use super::verify::VerifyPart;
 use crate::problem::Problem;
 
@@ -63,6 +62,8 @@ pub(crate) struct Partial {
     pub(crate) snapshots: SnapshotsPart,
     #[schemars(with = "Option<OutputPart>")]
     pub(crate) output: OutputPart,
+    #[schemars(with = "Option<OpenCodePart>")]
+    pub(crate) opencode: OpenCodePart,
     #[schemars(with = "Option<SandboxPart>")]
     pub(crate) sandbox: SandboxPart,
     #[schemars(with = "Option<TrackerPart>")]
@@ -201,21 +202,6 @@ pub(crate) struct CompletionPart {
     pub(crate) require: Option<Set<BTreeSet<Signal>>>,
 }
 
-/// How much of an agent's output is kept, and shown.
-#[derive(Debug, Clone, Default, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct OutputPart {
-    /// How much is kept of an attempt's output from its beginning.
-    #[schemars(with = "Option<SizeText>", extend("default" = "32MiB"))]
-    pub(crate) keep_head: Option<Set<u64>>,
-    /// How much is kept of an attempt's output before its end.
-    #[schemars(with = "Option<SizeText>", extend("default" = "32MiB"))]
-    pub(crate) keep_tail: Option<Set<u64>>,
-    /// How much of an agent's work is shown: "off", "minimal", "moderate" or "full" (minimal for a run, moderate for logs).
-    #[schemars(with = "Option<DetailName>", extend("examples" = ["moderate"]))]
-    pub(crate) detail: Option<Set<Detail>>,
-}
-
 impl Partial {
     pub(crate) fn read(given: Given, problems: &mut Vec<Problem>) -> Partial {
         let mut reader = Reader::new(given.items, problems);
@@ -252,11 +238,8 @@ impl Partial {
             verify: VerifyPart::take(from),
             commit: CommitPart::take(from),
             snapshots: SnapshotsPart::take(from),
-            output: OutputPart {
-                keep_head: from.take("output", "keep_head", size),
-                keep_tail: from.take("output", "keep_tail", size),
-                detail: from.take("output", "detail", plain::detail),
-            },
+            output: OutputPart::take(from),
+            opencode: OpenCodePart::take(from),
             sandbox: SandboxPart::take(from),
             tracker: TrackerPart::take(from),
             linear: LinearPart::take(from),
@@ -291,11 +274,8 @@ impl Partial {
             verify: self.verify.over(lower.verify),
             commit: self.commit.over(lower.commit),
             snapshots: self.snapshots.over(lower.snapshots),
-            output: OutputPart {
-                keep_head: self.output.keep_head.or(lower.output.keep_head),
-                keep_tail: self.output.keep_tail.or(lower.output.keep_tail),
-                detail: self.output.detail.or(lower.output.detail),
-            },
+            output: self.output.over(lower.output),
+            opencode: self.opencode.over(lower.opencode),
             sandbox: self.sandbox.over(lower.sandbox),
             tracker: self.tracker.over(lower.tracker),
             linear: self.linear.over(lower.linear),

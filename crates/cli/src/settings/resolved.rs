@@ -16,21 +16,22 @@ use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, 
 use ralph_core::promise::Word;
 use ralph_core::route::Route;
 use ralph_core::sandbox::Sandbox;
+use ralph_engine::loops::LoopOptions;
 use schemars::JsonSchema;
 
 use super::check::{CheckSet, Wanted};
 use super::commit::CommitPart;
 use super::hook::Hook;
 use super::limits::LimitsSet;
+use super::opencode::OpenCodePart;
 use super::origin::{Layer, Set};
-use super::partial::{AgentPart, LimitsPart, OutputPart, Partial, PromisePart};
+use super::output::OutputPart;
+use super::partial::{AgentPart, LimitsPart, Partial, PromisePart};
 use super::sandbox::SandboxPart;
 use super::snapshots::{Snapshots, SnapshotsPart};
 use super::sources::base_dir;
 use super::verify::VerifyPart;
 use crate::problem::Problem;
-
-const KEPT: u64 = 32 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
@@ -153,6 +154,19 @@ impl Settings {
             patience: self.patience,
             sandbox: Sandbox::default(),
             on_failure: self.snapshots.on_failure,
+        }
+    }
+
+    /// What a loop inside a session is held to, with these checks.
+    pub(crate) fn in_session(&self, checks: Vec<Check>) -> LoopOptions {
+        let criteria = Verification { checks, ..self.verification.clone() };
+        LoopOptions {
+            limits: Some(self.limits(Kind::InSession { criteria: criteria.gives_evidence() })),
+            promise: Some(self.promise.word.to_string()),
+            bare_word: !self.promise.nonce,
+            require: self.require.clone(),
+            criteria,
+            ..LoopOptions::default()
         }
     }
 
@@ -288,7 +302,8 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         verify: VerifyPart::defaults(),
         commit: CommitPart::defaults(),
         snapshots: SnapshotsPart::defaults(),
-        output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT), detail: None },
+        output: OutputPart::defaults(),
+        opencode: OpenCodePart::defaults(),
         sandbox: SandboxPart {
             mode: Set::default(SandboxChoice::Off),
             network: Set::default(true),

@@ -50,7 +50,7 @@ fn row<T>(
 
 fn rows(merged: &Partial) -> Vec<Row> {
     let Partial { state_dir, template, limits, agent, promise, completion, verify, .. } = merged;
-    let Partial { commit, snapshots, output, sandbox, tracker, linear, jira, .. } = merged;
+    let Partial { commit, snapshots, output, opencode, sandbox, tracker, linear, jira, .. } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
@@ -107,6 +107,7 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("output", "keep_head", &output.keep_head, bytes),
         row("output", "keep_tail", &output.keep_tail, bytes),
         row("output", "detail", &output.detail, |detail| json!(detail.name())),
+        row("opencode", "enabled", &opencode.enabled, |on| json!(on)),
         row("sandbox", "mode", &sandbox.mode, |mode| json!(mode.name())),
         row("sandbox", "network", &sandbox.network, |on| json!(on)),
         row("sandbox", "write", &sandbox.write, |paths| json!(paths)),

@@ -127,6 +127,11 @@ impl Loaded {
         tracker::accounts(&self.merged, &self.env)
     }
 
+    /// Whether OpenCode's plugin is answered; a setting that cannot be read says no.
+    pub(crate) fn answers_opencode(&self) -> bool {
+        self.merged.opencode.enabled.as_ref().is_some_and(|set| set.value)
+    }
+
     /// Where ralph's state is kept, grants among it: a project must not be able to bring its own.
     pub(crate) fn state_dir(&self) -> Result<PathBuf, Problem> {
         state_dir(self.own_state_dir.as_ref(), &self.env)

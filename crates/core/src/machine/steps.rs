@@ -27,6 +27,7 @@ impl Run {
             task: request.task,
             agenda: request.agenda,
             template: request.template,
+            in_session: request.in_session,
             policy: request.policy,
             crew: request.crew,
             seed: request.seed,
@@ -78,6 +79,8 @@ impl Run {
             limits: LimitsShown::from(&self.policy.limits),
             sandbox: self.policy.sandbox.clone(),
             forked_from,
+            host: self.in_session.as_ref().map(|place| place.host.clone()),
+            session: self.in_session.as_ref().map(|place| place.session.clone()),
         }
     }
 
@@ -115,6 +118,9 @@ impl Run {
         self.tally.attempts_total += 1;
         self.steered = self.steering.len();
         self.begun_from = None;
+        if let Some(place) = &mut self.in_session {
+            place.briefed = false;
+        }
         self.inbox.brief(&attempt.task);
         self.asked = None;
         self.handover = None;

@@ -119,7 +119,8 @@ impl Run {
 
     /// The attempt was cut short in the middle of its work: what it left is no state that anybody meant.
     pub(super) fn tear(&mut self, attempt: &Attempt) {
-        if let Some(snapshot) = self.begun_from.clone() {
+        // What an agent leaves in a session that a person sees is that person's to judge.
+        if let Some(snapshot) = self.begun_from.clone().filter(|_| self.in_session.is_none()) {
             let (iteration, head) = (Some(attempt.iteration), self.begun_head.clone());
             self.owed = Some(PutBack { snapshot, iteration, why: Why::Torn, head });
         }

@@ -70,6 +70,7 @@ pub(crate) fn start(open: usize, per_task: u32, attended: bool) -> Run {
         ),
         seed: 7,
         version: "0.0.0".to_owned(),
+        in_session: None,
         forked_from: None,
     };
     Run::start(request, moment(0))

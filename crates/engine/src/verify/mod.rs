@@ -63,6 +63,8 @@ impl<S: Store + 'static> Drive<S> {
         let judged = match self.gather(&attempt, &report).await? {
             Ok(mut evidence) => {
                 evidence.closed = self.is_closed(&attempt.task).await?;
+                evidence.signals =
+                    self.run.in_session.as_ref().map_or(Vec::new(), |place| place.signals.clone());
                 self.judge(&attempt, &report, evidence).await?
             }
             Err(fault) => Err(fault),
@@ -108,7 +110,15 @@ impl<S: Store + 'static> Drive<S> {
         }
         let checks = results(shown);
         let standing = self.standing(&checks, kept.as_ref());
-        Ok(Ok(Evidence { checks, tampering, standing, sketch, judgement, closed: false }))
+        Ok(Ok(Evidence {
+            checks,
+            tampering,
+            standing,
+            sketch,
+            judgement,
+            closed: false,
+            signals: Vec::new(),
+        }))
     }
 
     /// The verdict, which a hook may turn towards failure.

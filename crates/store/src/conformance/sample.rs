@@ -69,6 +69,7 @@ pub fn run_with_id(id: RunId) -> Run {
         version: "0.0.0".to_owned(),
         agenda: None,
         template: None,
+        in_session: None,
         forked_from: None,
     };
     Run::start(request, moment(0))
