@@ -15,6 +15,7 @@ pub(crate) mod guard;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod logs;
+pub(crate) mod opencode;
 pub(crate) mod prd;
 pub(crate) mod replay;
 pub(crate) mod resume;
@@ -86,6 +87,8 @@ enum Command {
     Completions(completions::Args),
     #[command(hide = true, name = acp::NAME)]
     AcpRelay(acp::Args),
+    #[command(hide = true, name = opencode::NAME)]
+    OpencodeRelay(opencode::Args),
     #[command(hide = true)]
     DemoAgent(demo::AgentArgs),
 }
@@ -121,6 +124,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Demo(args) => demo::run(args),
         Command::Completions(args) => completions::run(args),
         Command::AcpRelay(args) => acp::run(args),
+        Command::OpencodeRelay(args) => opencode::run(args),
         Command::DemoAgent(args) => demo::agent(args),
     }
 }

@@ -11,6 +11,7 @@ mod file;
 pub(crate) mod flags;
 pub(crate) mod hook;
 mod limits;
+mod opencode;
 mod origin;
 mod partial;
 mod raw;

@@ -36,6 +36,7 @@ pub(crate) struct Settings {
     pub(crate) state_dir: PathBuf,
     pub(crate) wording: Wording,
     pub(crate) agent: Agent,
+    pub(crate) opencode: Opencode,
     pub(crate) output: Kept,
     pub(crate) routes: Vec<Route>,
     /// How much of an agent's work is shown, where somebody said so.
@@ -73,6 +74,14 @@ pub(crate) struct Agent {
     pub(crate) protocol: Protocol,
     pub(crate) env_exclude: Vec<String>,
     pub(crate) custody: CustodyChoice,
+}
+
+/// How an OpenCode server is worked with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Opencode {
+    /// The server to adopt.
+    pub(crate) attach: Option<String>,
+    pub(crate) session_mode: Option<Sessions>,
 }
 
 /// Where the templates of briefs are.
@@ -182,6 +191,10 @@ impl Settings {
                 protocol: certain(&agent.protocol),
                 env_exclude: certain(&agent.env_exclude),
                 custody: certain(&agent.custody),
+            },
+            opencode: Opencode {
+                attach: merged.opencode.attach.as_ref().map(|set| set.value.clone()),
+                session_mode: merged.opencode.session_mode.as_ref().map(|set| set.value),
             },
             output: Kept { head: certain(&merged.output.keep_head), tail: certain(&merged.output.keep_tail) },
             routes: merged.routes.iter().map(|set| set.value.clone()).collect(),

@@ -88,6 +88,12 @@ fn carried(partial: &Partial) -> Vec<Carried> {
             let name = answer.name();
             (json!(name), format!("answers an agent that asks whether it may: {name}"))
         }),
+        carry("opencode.attach", &partial.opencode.attach, |address| {
+            (
+                json!(address),
+                format!("works with the OpenCode server at {address}, with your password for it"),
+            )
+        }),
         carry("agent.env_exclude", &agent.env_exclude, |names| {
             (json!(names), format!("hides from the agent, besides ralph's own list: {}", listed(names)))
         }),
