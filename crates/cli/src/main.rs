@@ -39,6 +39,7 @@ mod screen;
 mod settings;
 mod summary;
 mod templates;
+mod toasts;
 mod vault;
 mod words;
 mod work;

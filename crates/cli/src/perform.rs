@@ -28,6 +28,7 @@ use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
+use crate::toasts::Toasts;
 use crate::{advice, follow, messages, summary, vault};
 
 /// What a screen gets to show the end of a run that was aborted.
@@ -61,7 +62,10 @@ pub(crate) async fn perform(
     begun: Vec<ralph_core::event::Entry>,
 ) -> Result<Run, Problems> {
     let (mut feed, watch) = feed(stage.how.appetite());
-    let (shown, last) = show(watch, stage.how);
+    let adopted =
+        run.crew.candidates().iter().find_map(|member| stage.staff.adopted(member).map(str::to_owned));
+    let toasts = adopted.and_then(|server| Toasts::at(&server, &stage.place.root));
+    let (shown, last) = show(watch, stage.how, toasts);
     feed.begin(begun);
     let urgency = listen_to_signals()?;
     let mut pressing = urgency.clone();

@@ -5,9 +5,11 @@ pub mod fixtures;
 mod journal;
 mod live;
 pub mod models;
+pub mod opencode;
 mod processes;
 pub mod programs;
 mod project;
+pub mod proxy;
 mod wait;
 
 pub use journal::{entries, extra_attempts, story};

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::wire::{Health, Message, Permission, Question, Session, Status, Todo};
 
 /// What an ordinary answer may take: the first one waits for the server to look at the project.
-const ANSWER: Duration = Duration::from_secs(60);
+pub(super) const ANSWER: Duration = Duration::from_secs(60);
 /// A summary is written by the model.
 const SUMMARY: Duration = Duration::from_secs(15 * 60);
 const CONNECT: Duration = Duration::from_secs(10);
@@ -187,11 +187,11 @@ impl Client {
         self.post("/tui/show-toast", toast).await
     }
 
-    /// The stream of events, begun.
-    pub(super) async fn events(&self) -> Result<Response, CallError> {
+    /// The stream of events, begun. What connects to a server that is not ready yet is never answered.
+    pub(super) async fn events(&self, within: Duration) -> Result<Response, CallError> {
         const PATH: &str = "/event";
         let request = self.request(Method::GET, PATH, Duration::MAX).header("accept", "text/event-stream");
-        let response = tokio::time::timeout(ANSWER, checked(request, PATH)).await;
+        let response = tokio::time::timeout(within, checked(request, PATH)).await;
         let silent = || self.unreachable("no answer".to_owned());
         let response = response.map_err(|_| silent())??;
         match content_type(&response) {

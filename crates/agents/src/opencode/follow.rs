@@ -79,7 +79,8 @@ impl<'a, T: Fn(Line)> Follow<'a, T> {
                 Ok(looks) => looks,
                 Err(failed) => return Followed::Failed(failed),
             };
-            match if looks && self.is_sent { self.look().await } else { Ok(None) } {
+            // While it is away, a server that comes back may take a call and never answer it.
+            match if looks && self.is_sent && self.cut.is_none() { self.look().await } else { Ok(None) } {
                 Ok(Some(ended)) => return Followed::Over(ended),
                 Ok(None) => {}
                 Err(failed) => return Followed::Failed(failed),
@@ -253,7 +254,7 @@ impl<'a, T: Fn(Line)> Follow<'a, T> {
             return Ok(None);
         }
         Err(match self.error.take() {
-            Some(error) => Failed { error, tokens: None, cost: None },
+            Some(error) => Failed { error: without_trace(error), tokens: None, cost: None },
             None if self.was_busy => {
                 Failed::named("ServerGone", "the OpenCode server was restarted in the middle of the turn")
             }
@@ -334,6 +335,15 @@ fn answered(answer: Result<Value, CallError>) -> Result<(), Failed> {
         Ok(_) | Err(CallError::NotFound { .. } | CallError::Unreachable { .. }) => Ok(()),
         Err(error) => Err(failed(error, "the request")),
     }
+}
+
+/// An error of the server itself brings the places in its program along.
+fn without_trace(mut error: Value) -> Value {
+    let told = error["data"]["message"].as_str().and_then(|message| message.split("\n    at ").next());
+    if let Some(told) = told.map(str::to_owned) {
+        error["data"]["message"] = Value::String(told);
+    }
+    error
 }
 
 /// Whether another step follows.

@@ -7,11 +7,13 @@ use std::time::Duration;
 use futures::Stream;
 use reqwest::Response;
 
-use super::client::{CallError, Client};
+use super::client::{ANSWER, CallError, Client};
 use super::sse::{Decoder, Item};
 use super::wire::Event;
 
 const FIRST_WAIT: Duration = Duration::from_millis(100);
+/// A server that was there answers at once when it is back.
+const AGAIN: Duration = Duration::from_secs(5);
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
@@ -72,11 +74,13 @@ impl State {
 
     /// Why there is none.
     async fn connect(&mut self) -> Option<CallError> {
+        let mut within = ANSWER;
         if !std::mem::take(&mut self.is_first) {
             tokio::time::sleep(self.wait).await;
             self.wait = (self.wait * 2).min(LONGEST_WAIT);
+            within = AGAIN;
         }
-        match self.client.events().await {
+        match self.client.events(within).await {
             Ok(response) => {
                 self.connection = Some((response, Decoder::default()));
                 None

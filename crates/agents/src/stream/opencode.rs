@@ -46,7 +46,7 @@ pub(super) struct Part<'a> {
     #[serde(borrow)]
     tool: Option<Text<'a>>,
     #[serde(rename = "callID", borrow)]
-    call: Option<Text<'a>>,
+    pub(super) call: Option<Text<'a>>,
     #[serde(borrow)]
     state: Option<State<'a>>,
 }
@@ -193,6 +193,13 @@ impl Opencode {
             }
             _ => told.ends(End::Well, out),
         }
+    }
+}
+
+impl Part<'_> {
+    /// Of a tool: it came to nothing.
+    pub(super) fn failed(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.status.as_deref() != Some("completed"))
     }
 }
 

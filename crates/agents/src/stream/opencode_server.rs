@@ -79,7 +79,7 @@ impl Dialect for OpencodeServer {
                 let text = words::message(part.text.as_deref().unwrap_or_default());
                 out(AgentEvent::Reasoning { text, parent });
             }
-            ("tool_use", Some(part)) => tool(part, parent, told, out),
+            ("tool_use", Some(part)) => used(part, parent, told, out),
             ("step_finish", Some(part)) if parent.is_none() => {
                 let step = part.tokens.as_ref().map(Tokens::usage).unwrap_or_default();
                 self.sum = self.sum.plus(step);
@@ -99,6 +99,16 @@ impl Dialect for OpencodeServer {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// What it was not allowed to do stays a question; any other tool shows that it went on without an answer.
+fn used(part: &Part<'_>, parent: Option<String>, told: &mut Told, out: &mut dyn FnMut(AgentEvent)) {
+    let asked = told.question.take();
+    tool(part, parent, told, out);
+    if told.question.is_none() {
+        told.question =
+            asked.filter(|question| part.call.as_deref() == Some(&*question.tool) && part.failed());
     }
 }
 

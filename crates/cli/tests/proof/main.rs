@@ -26,6 +26,7 @@ mod ignored;
 mod judge;
 mod judge_trouble;
 mod machine;
+mod opencode_server;
 mod orphans;
 mod output;
 mod planted;
