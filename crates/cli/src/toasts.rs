@@ -6,10 +6,11 @@ use std::thread::JoinHandle;
 
 use ralph_agents::opencode::{Toast, Toaster, Variant};
 use ralph_core::event::{Event, Line, Started};
+use ralph_core::id::TaskId;
 use ralph_core::stop::{RunState, StopReason};
 
 use crate::commands::opencode::address;
-use crate::words::span;
+use crate::words::{counted, span};
 
 /// Notices that may wait; who is further behind has missed them.
 const ROOM: usize = 8;
@@ -65,7 +66,10 @@ fn toast(event: &Event) -> Option<Toast> {
             let of = max_iterations.map(|max| format!("/{max}")).unwrap_or_default();
             toast(Variant::Info, 2, format!("iteration {iteration}{of}"))
         }
-        Event::TaskCompleted { task, .. } => toast(Variant::Success, 3, format!("{task} is complete")),
+        // A prompt is the whole loop, whose end is told anyway.
+        Event::TaskCompleted { task, .. } if *task != TaskId::prompt() => {
+            toast(Variant::Success, 3, format!("{task} is complete"))
+        }
         Event::RunStopped { detail, evidence, .. } => {
             let (variant, seconds, what) = end(*detail);
             toast(variant, seconds, format!("{what}: {evidence}"))
@@ -75,7 +79,8 @@ fn toast(event: &Event) -> Option<Toast> {
 }
 
 fn begun(started: &Started) -> String {
-    let iterations = started.limits.max_iterations.map(|max| format!("at most {max} iterations"));
+    let iterations =
+        started.limits.max_iterations.map(|max| format!("at most {}", counted(max.into(), "iteration")));
     let time = started.limits.max_duration_ms.map(|ms| span(std::time::Duration::from_millis(ms)));
     let limits: Vec<String> = iterations.into_iter().chain(time).collect();
     let nonce = if started.nonce { "-…" } else { "" };

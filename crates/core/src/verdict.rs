@@ -94,7 +94,7 @@ pub fn judge(
                 shown.push("everything on the agent's list is done".to_owned());
             }
             Signal::Todo => {
-                findings.push("there is no list of things to do with everything on it done".to_owned())
+                findings.push("there is no list of things to do with everything on it done".to_owned());
             }
         }
     }

@@ -67,7 +67,7 @@ impl<'a, T: Fn(Line)> Follow<'a, T> {
         }
     }
 
-    pub(super) async fn to_the_end(mut self) -> Followed {
+    pub(super) async fn finish(mut self) -> Followed {
         let mut events = std::pin::pin!(events(self.client.clone()));
         let mut next_look = Instant::now() + self.patience.look;
         loop {

@@ -87,7 +87,7 @@ pub struct Failed {
     pub error: Value,
     /// What the turn took all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<Box<Tokens>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }

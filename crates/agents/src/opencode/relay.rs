@@ -137,7 +137,7 @@ async fn work<T: Fn(Line)>(
     let ready = session::ready(task, &client, tell).await?;
     tell(Line::Session { session: ready.session.clone(), model: task.model.clone() });
     at_work.send_replace(Some((client.clone(), ready.session.clone())));
-    let followed = Follow::new(&client, &ready, task, tell).to_the_end().await;
+    let followed = Follow::new(&client, &ready, task, tell).finish().await;
     let end = match followed {
         Followed::Over(ended) => concluded(&client, &ready, *ended).await,
         Followed::Failed(failed) => Err(failed),
@@ -158,7 +158,7 @@ async fn has_tool(client: &Client) -> Result<(), Failed> {
 
 async fn concluded(client: &Client, ready: &Ready, ended: Ended) -> Result<End, Failed> {
     let Ended { how, text, tokens, cost, called_complete } = ended;
-    let because = |error| Failed { error, tokens: Some(tokens), cost: Some(cost) };
+    let because = |error| Failed { error, tokens: Some(Box::new(tokens)), cost: Some(cost) };
     match how {
         How::Finished(reason) => {
             let todos =

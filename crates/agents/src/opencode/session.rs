@@ -91,7 +91,7 @@ async fn summarise(
     match written {
         Some(Message { info, .. }) if info.error.is_some() => {
             let error = info.error.clone().unwrap_or_default();
-            Err(Failed { error, tokens: Some(info.tokens), cost: Some(info.cost) })
+            Err(Failed { error, tokens: Some(Box::new(info.tokens)), cost: Some(info.cost) })
         }
         Some(message) if !message.text().trim().is_empty() => Ok(Some(message.text())),
         _ => Err(Failed::named("NoSummary", "the server wrote no summary of the session")),

@@ -194,7 +194,7 @@ pub(super) enum Event {
     Message {
         #[serde(rename = "sessionID")]
         session: String,
-        info: Info,
+        info: Box<Info>,
     },
     #[serde(rename = "message.part.updated")]
     Part {

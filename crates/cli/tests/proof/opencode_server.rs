@@ -44,7 +44,7 @@ fn a_turn_is_shown_counted_and_believed_and_its_screen_is_told() {
         .collect();
     let begins =
         |at: usize, variant: &str, text: &str| toasts[at].0 == variant && toasts[at].1.starts_with(text);
-    assert!(begins(0, "info", "started: do it; at most 1 iterations"), "{toasts:?}");
+    assert!(begins(0, "info", "started: do it; at most 1 iteration,"), "{toasts:?}");
     assert!(begins(1, "info", "iteration 1/1"), "{toasts:?}");
     assert!(begins(2, "success", "the loop is complete"), "{toasts:?}");
     assert_eq!(replay.prompts(), (1, 1));

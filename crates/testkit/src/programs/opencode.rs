@@ -1,7 +1,7 @@
 //! An OpenCode that runs by itself, for ralph to adopt: its server alone, or with its screen.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -107,12 +107,23 @@ impl OpenCode {
     pub fn call(&self, method: &str, path: &str) -> io::Result<Value> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port))?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        // Of HTTP/1.0, so that the body is what comes until the end.
-        write!(stream, "{method} {path} HTTP/1.0\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n")?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        let body = answer.split_once("\r\n\r\n").map(|(_, body)| body).unwrap_or_default();
-        serde_json::from_str(body).map_err(io::Error::other)
+        write!(stream, "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n")?;
+        let mut answer = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            answer.read_line(&mut line)?;
+            match line.trim_end().split_once(':') {
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                    length = value.trim().parse().map_err(io::Error::other)?;
+                }
+                None if line.trim_end().is_empty() => break,
+                Some(_) | None => {}
+            }
+        }
+        let mut body = vec![0; length];
+        answer.read_exact(&mut body)?;
+        serde_json::from_slice(&body).map_err(io::Error::other)
     }
 
     /// As `kill -9`.
