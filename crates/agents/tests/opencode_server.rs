@@ -32,10 +32,10 @@ fn relayed(replay: &Replay) -> (u8, Vec<Line>) {
     };
     let lines = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&lines);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let tell = move |line: Line| told.lock().unwrap().push(line);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let tell = move |line: Line| told.lock().expect("nobody panics").push(line);
     let code = runtime.block_on(relay(task, tell, std::future::pending()));
-    let lines = lines.lock().unwrap().clone();
+    let lines = lines.lock().expect("nobody panics").clone();
     (code, lines)
 }
 

@@ -22,8 +22,18 @@ const MOST_TABLES: usize = 100;
 /// Headings that may be repeated.
 const LISTS: [&str; 3] = ["hook", "route", "check"];
 const REPORTED: usize = 20;
-pub(crate) const SECTIONS: [&str; 9] =
-    ["limits", "agent", "promise", "completion", "verify", "commit", "snapshots", "output", "sandbox"];
+pub(crate) const SECTIONS: [&str; 10] = [
+    "limits",
+    "agent",
+    "opencode",
+    "promise",
+    "completion",
+    "verify",
+    "commit",
+    "snapshots",
+    "output",
+    "sandbox",
+];
 
 /// Sections that say what agents are and cost.
 const CATALOGUE: [&str; 2] = ["agents", "prices"];
