@@ -43,6 +43,7 @@ mod settings;
 mod summary;
 mod taken;
 mod templates;
+mod toasts;
 mod vault;
 mod words;
 mod work;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_agents::Staff;
 use ralph_agents::acp::Relay;
+use ralph_agents::opencode::ServerRelay;
+use ralph_agents::{Relays, Staff};
 use ralph_core::redact::Redactor;
 use ralph_core::run::Run;
 use ralph_engine::custody::{CgroupUse, GuardOptions};
@@ -22,11 +23,12 @@ use ralph_store::SqliteStore;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::commands::{acp, confine, guard};
+use crate::commands::{acp, confine, guard, opencode};
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
+use crate::toasts::Toasts;
 use crate::{advice, follow, messages, summary, vault};
 
 /// What a screen gets to show the end of a run that was aborted.
@@ -61,7 +63,10 @@ pub(crate) async fn perform(
     begun: Vec<ralph_core::event::Entry>,
 ) -> Result<Run, Problems> {
     let (mut feed, watch) = feed(stage.how.appetite());
-    let (shown, last) = show(watch, stage.how);
+    let adopted =
+        run.crew.candidates().iter().find_map(|member| stage.staff.adopted(member).map(str::to_owned));
+    let toasts = adopted.and_then(|server| Toasts::at(&server, &stage.place.root));
+    let (shown, last) = show(watch, stage.how, toasts);
     feed.begin(begun);
     let urgency = listen_to_signals()?;
     let mut pressing = urgency.clone();
@@ -229,12 +234,13 @@ fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
 pub(crate) fn staff(loaded: &Loaded, base: &std::path::Path) -> Result<Staff, Problems> {
     let (catalogue, prices) = loaded.agents()?;
     let search_path = std::env::var("PATH").unwrap_or_default();
-    let relay = Relay {
-        program: own_program()?,
-        args: vec![acp::NAME.into()],
-        permissions: loaded.merged.permissions(),
+    let (program, permissions) = (own_program()?, loaded.merged.permissions());
+    let relays = Relays {
+        acp: Relay { program: program.clone(), args: vec![acp::NAME.into()], permissions },
+        opencode: ServerRelay { program, args: vec![opencode::NAME.into()], permissions, is_looking: false },
+        attach: loaded.merged.opencode.attach.as_ref().map(|set| set.value.clone()),
     };
-    Ok(Staff::new(catalogue, prices, base.to_owned(), search_path, relay))
+    Ok(Staff::new(catalogue, prices, base.to_owned(), search_path, relays))
 }
 
 pub(crate) fn own_program() -> Result<PathBuf, Problem> {

@@ -100,11 +100,20 @@ fn when_done(text: &mut String, run: &Run, attempt: &Attempt) {
 }
 
 fn claim(run: &Run, attempt: &Attempt) -> String {
-    if run.policy.completion.require.contains(&Signal::Promise) {
+    let require = &run.policy.completion.require;
+    let by_tool = require.contains(&Signal::Tool).then_some(
+        "Call the tool `task_complete` once, when everything is done and checked, and never before.",
+    );
+    let by_list = require.contains(&Signal::Todo).then_some(
+        "Keep a list of what is to do with your todo tool. Mark each entry as completed when it is done; the task is done \
+         when all of them are.",
+    );
+    let last = if require.contains(&Signal::Promise) {
         promise::instruction(&attempt.promise)
     } else {
         "End with a short account of what you did. Whether it is done is decided as said above.".to_owned()
-    }
+    };
+    by_list.into_iter().chain(by_tool).chain([last.as_str()]).collect::<Vec<_>>().join("\n\n")
 }
 
 /// What failed the same way more than once.

@@ -37,9 +37,6 @@ pub struct InSession {
     /// What the last turn said, and how often in a row it was just that.
     #[serde(default)]
     pub refrain: Refrain,
-    /// Which signals the last turn gave beside its words.
-    #[serde(default)]
-    pub signals: Vec<Signal>,
     /// Where summaries of sessions that were replaced are kept, as a path below the project's root.
     #[serde(default)]
     pub summaries: Option<String>,
@@ -124,7 +121,6 @@ impl InSession {
             recovering: None,
             replacing: None,
             refrain: Refrain::default(),
-            signals: Vec::new(),
             summaries: None,
         }
     }

@@ -41,9 +41,6 @@ pub struct Evidence {
     /// Whether the tracker has the task as completed, which is not ralph's doing.
     #[serde(default)]
     pub closed: bool,
-    /// What the host saw beside the agent's words.
-    #[serde(default)]
-    pub signals: Vec<Signal>,
 }
 
 impl Verdict {
@@ -89,10 +86,16 @@ pub fn judge(
             },
             Signal::Tracker if evidence.closed => shown.push("the task was closed in the tracker".to_owned()),
             Signal::Tracker => findings.push("the task is not closed in its tracker".to_owned()),
-            Signal::Tool | Signal::Todo if evidence.signals.contains(signal) => {
-                shown.push(told_by_host(*signal, ""));
+            Signal::Tool if shows(report, evidence, *signal) => {
+                shown.push("the agent called `task_complete`".to_owned());
             }
-            Signal::Tool | Signal::Todo => findings.push(told_by_host(*signal, "not ")),
+            Signal::Tool => findings.push("the tool `task_complete` was not called".to_owned()),
+            Signal::Todo if shows(report, evidence, *signal) => {
+                shown.push("everything on the agent's list is done".to_owned());
+            }
+            Signal::Todo => {
+                findings.push("there is no list of things to do with everything on it done".to_owned());
+            }
         }
     }
     // Who changed nothing has done nothing, whatever they claim, unless every check says otherwise.
@@ -111,13 +114,9 @@ pub fn judge(
     }
 }
 
-fn told_by_host(signal: Signal, not: &str) -> String {
-    match signal {
-        Signal::Todo => format!("the list of things to do is {not}done with"),
-        Signal::Promise | Signal::Criteria | Signal::Tool | Signal::Tracker => {
-            format!("the agent has {not}called task_complete")
-        }
-    }
+/// What an agent showed counts as its promise does: where it ended as it should, or every check agrees.
+fn shows(report: &Report, evidence: &Evidence, signal: Signal) -> bool {
+    report.signals.contains(&signal) && (report.exit.is_clean() || evidence.all_pass())
 }
 
 fn promise_holds(report: &Report, evidence: &Evidence) -> Result<String, String> {

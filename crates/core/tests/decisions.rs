@@ -86,6 +86,7 @@ fn report(code: i32, claim: Claim) -> Report {
     Report {
         exit: AgentExit::Code { code },
         claim,
+        signals: std::collections::BTreeSet::new(),
         question: None,
         usage,
         duration_ms: 1,
@@ -482,7 +483,7 @@ fn a_question_that_the_run_was_paused_over_is_the_agent_s_to_decide() {
 
 #[test]
 fn a_conversation_is_gone_on_with_until_it_is_gone() {
-    let talk = |id: &str| Some(Conversation { id: SessionId::parse(id).unwrap(), counter: Usage::default() });
+    let talk = |id: &str| Some(Conversation::new(SessionId::parse(id).unwrap(), Usage::default()));
     let said = |id: &str, code: i32| Report { conversation: talk(id).map(Box::new), ..report(code, NOT_YET) };
     let conversation = |run: &Run| run.crew.at_work().conversation.clone();
     let mut run = crewed(None, Sessions::Continue);

@@ -70,8 +70,7 @@ fn to_the_brief(run: &mut Run, seconds: i64) {
                 run.after_think(attempt, brief, now);
             }
             Step::Verify(attempt, report) => {
-                let place = run.in_session.clone().unwrap();
-                let evidence = Evidence { signals: place.signals, ..Evidence::default() };
+                let evidence = Evidence::default();
                 let policy = &run.policy;
                 let verdict = verdict::judge(&policy.completion, &policy.verification, &report, &evidence);
                 run.after_verify(attempt, &report, Ok(Judged { verdict, evidence }), now);

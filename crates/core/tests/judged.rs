@@ -89,6 +89,7 @@ fn report() -> Report {
     Report {
         exit: AgentExit::Code { code: 0 },
         claim: Claim::None,
+        signals: std::collections::BTreeSet::new(),
         question: None,
         usage: Usage::default(),
         duration_ms: 1,

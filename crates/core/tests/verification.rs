@@ -54,6 +54,7 @@ fn report(claim: Claim) -> Report {
     Report {
         exit: AgentExit::Code { code: 0 },
         claim,
+        signals: std::collections::BTreeSet::new(),
         question: None,
         usage: Usage::default(),
         duration_ms: 1,

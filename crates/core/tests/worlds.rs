@@ -413,6 +413,7 @@ impl World {
         Ok(Report {
             exit,
             claim,
+            signals: std::collections::BTreeSet::new(),
             question,
             usage,
             duration_ms: 1,
@@ -852,7 +853,7 @@ fn on_error(dice: &mut Dice) -> OnError {
 
 fn conversation(number: usize) -> Conversation {
     let id = SessionId::parse(&format!("s{number}")).unwrap();
-    Conversation { id, counter: Usage::default() }
+    Conversation::new(id, Usage::default())
 }
 
 /// SplitMix64.

@@ -6,11 +6,13 @@ pub mod fixtures;
 mod journal;
 mod live;
 pub mod models;
+pub mod opencode;
 mod packages;
 mod peers;
 mod processes;
 pub mod programs;
 mod project;
+pub mod proxy;
 mod wait;
 
 pub use journal::{entries, extra_attempts, story};

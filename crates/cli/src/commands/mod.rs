@@ -19,6 +19,7 @@ pub(crate) mod install;
 pub(crate) mod logs;
 pub(crate) mod loops;
 pub(crate) mod migrate;
+pub(crate) mod opencode;
 pub(crate) mod prd;
 pub(crate) mod replay;
 pub(crate) mod resume;
@@ -97,6 +98,8 @@ enum Command {
     Hook(hook::Args),
     #[command(hide = true, name = acp::NAME)]
     AcpRelay(acp::Args),
+    #[command(hide = true, name = opencode::NAME)]
+    OpencodeRelay(opencode::Args),
     #[command(hide = true)]
     DemoAgent(demo::AgentArgs),
 }
@@ -138,6 +141,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Demo(args) => demo::run(args),
         Command::Completions(args) => completions::run(args),
         Command::AcpRelay(args) => acp::run(args),
+        Command::OpencodeRelay(args) => opencode::run(args),
         Command::DemoAgent(args) => demo::agent(args),
     }
 }

@@ -235,11 +235,11 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     let checks = trusted_checks(&settings, &place.root, &store, args.yes).await?;
     protects_something(&args.promise.protect, &place.root)?;
     without_secrets(&checks, &redactor)?;
-    let crew = crew(&settings, &redactor)?;
+    let crew = crew(&settings, &staff, &redactor)?;
     let policy = settings.policy(checks, work.open_tasks());
     closes_something(&policy, &work)?;
     judge::asked_for(&settings, &policy)?;
-    check(&crew, &staff, &policy.limits)?;
+    check(&crew, &staff, &policy.limits, &policy.completion.require)?;
     let judge = judge::check(&crew, &staff, &policy)?;
     let environment = inherited(&settings);
     let ground = Ground {

@@ -88,6 +88,12 @@ pub(crate) struct AgentFlags {
     /// Begin each attempt fresh, or continue the agent's own session
     #[arg(long, value_name = "fresh|continue")]
     pub(crate) session: Option<String>,
+    /// The OpenCode server to work with, for `--agent opencode-server`; its password is in OPENCODE_SERVER_PASSWORD
+    #[arg(long, value_name = "URL")]
+    pub(crate) attach: Option<String>,
+    /// What becomes of the sessions of an OpenCode server
+    #[arg(long, value_name = "fresh|continue|compact")]
+    pub(crate) session_mode: Option<String>,
     /// How long an attempt may take to its first output
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub(crate) start_timeout: Option<String>,
@@ -135,6 +141,8 @@ impl AgentFlags {
         given.flag("--on-error", "agent", "on_error", self.on_error.as_deref());
         given.flag("--max-retries", "agent", "max_retries", self.max_retries.as_deref());
         given.flag("--session", "agent", "session", self.session.as_deref());
+        given.flag("--attach", "opencode", "attach", self.attach.as_deref());
+        given.flag("--session-mode", "opencode", "session_mode", self.session_mode.as_deref());
         given.flag("--start-timeout", "agent", "start_timeout", self.start_timeout.as_deref());
         given.flag("--silence-timeout", "agent", "silence_timeout", self.silence_timeout.as_deref());
         given.flag("--total-timeout", "agent", "total_timeout", self.total_timeout.as_deref());
@@ -199,7 +207,7 @@ pub(crate) struct PromiseFlags {
     #[arg(long, value_name = "CRITERION")]
     pub(crate) criteria: Vec<String>,
     /// The signals that must all be there in one iteration, with commas between them: criteria, promise,
-    /// tracker (the agent closed the task of a backlog itself)
+    /// tracker (the agent closed the task of a backlog itself), tool and todo (of an OpenCode server)
     #[arg(long, value_name = "SIGNALS")]
     pub(crate) require: Option<String>,
     /// Who judges: exit, the checks' status and output, agent or both

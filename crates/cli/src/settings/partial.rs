@@ -19,7 +19,7 @@ use super::check::{CheckKeys, CheckSet, read_checks};
 use super::commit::CommitPart;
 use super::hook::{Hook, HookKeys, read_hooks};
 use super::limits;
-use super::opencode::OpenCodePart;
+use super::opencode::OpencodePart;
 use super::origin::Set;
 use super::output::OutputPart;
 use super::raw::Given;
@@ -29,13 +29,13 @@ use super::route::{RouteKeys, read_routes};
 use super::sandbox::SandboxPart;
 use super::snapshots::SnapshotsPart;
 use super::tracker::{JiraPart, LinearPart, TrackerPart};
-use super::value::count::{count, count_u32, max_retries};
-use super::value::duration::{deadline, delay, limit};
-use super::value::{command, cost::cost, plain};
+use super::value::count::max_retries;
+use super::value::duration::{deadline, delay};
+use super::value::{command, plain};
 use super::verify::VerifyPart;
 use crate::problem::Problem;
 
-const DAY: Duration = Duration::from_secs(86_400);
+pub(super) const DAY: Duration = Duration::from_secs(86_400);
 
 #[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(title = "The configuration of ralph", deny_unknown_fields)]
@@ -50,6 +50,8 @@ pub(crate) struct Partial {
     pub(crate) limits: LimitsPart,
     #[schemars(with = "Option<AgentPart>")]
     pub(crate) agent: AgentPart,
+    #[schemars(with = "Option<OpencodePart>")]
+    pub(crate) opencode: OpencodePart,
     #[schemars(with = "Option<PromisePart>")]
     pub(crate) promise: PromisePart,
     #[schemars(with = "Option<CompletionPart>")]
@@ -62,8 +64,6 @@ pub(crate) struct Partial {
     pub(crate) snapshots: SnapshotsPart,
     #[schemars(with = "Option<OutputPart>")]
     pub(crate) output: OutputPart,
-    #[schemars(with = "Option<OpenCodePart>")]
-    pub(crate) opencode: OpenCodePart,
     #[schemars(with = "Option<SandboxPart>")]
     pub(crate) sandbox: SandboxPart,
     #[schemars(with = "Option<TrackerPart>")]
@@ -196,8 +196,9 @@ pub(crate) struct PromisePart {
 #[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct CompletionPart {
-    /// The signals that must all be there in one iteration: "promise", "criteria" (unset: the criteria alone where there
-    /// are any, else the promise).
+    /// The signals that must all be there in one iteration: "promise", "criteria", "tracker" (the agent closed the task),
+    /// "tool" and "todo" (an OpenCode server's tool `task_complete`, and its list of things to do); unset, the criteria
+    /// alone where there are any, else the promise.
     #[schemars(with = "Option<Vec<super::catalogue::RequireName>>", extend("examples" = [["criteria", "promise"]]))]
     pub(crate) require: Option<Set<BTreeSet<Signal>>>,
 }
@@ -230,6 +231,7 @@ impl Partial {
             template: from.take("", "template", plain::file),
             limits: LimitsPart::take(from),
             agent: AgentPart::take(from),
+            opencode: OpencodePart::take(from),
             promise: PromisePart {
                 word: from.take("promise", "word", plain::word),
                 nonce: from.take("promise", "nonce", plain::boolean),
@@ -239,7 +241,6 @@ impl Partial {
             commit: CommitPart::take(from),
             snapshots: SnapshotsPart::take(from),
             output: OutputPart::take(from),
-            opencode: OpenCodePart::take(from),
             sandbox: SandboxPart::take(from),
             tracker: TrackerPart::take(from),
             linear: LinearPart::take(from),
@@ -266,6 +267,7 @@ impl Partial {
             template: self.template.or(lower.template),
             limits: self.limits.over(lower.limits),
             agent: self.agent.over(lower.agent),
+            opencode: self.opencode.over(lower.opencode),
             promise: PromisePart {
                 word: self.promise.word.or(lower.promise.word),
                 nonce: self.promise.nonce.or(lower.promise.nonce),
@@ -275,7 +277,6 @@ impl Partial {
             commit: self.commit.over(lower.commit),
             snapshots: self.snapshots.over(lower.snapshots),
             output: self.output.over(lower.output),
-            opencode: self.opencode.over(lower.opencode),
             sandbox: self.sandbox.over(lower.sandbox),
             tracker: self.tracker.over(lower.tracker),
             linear: self.linear.over(lower.linear),
@@ -283,40 +284,6 @@ impl Partial {
             checks,
             routes: if self.routes.is_empty() { lower.routes } else { self.routes },
             hooks,
-        }
-    }
-}
-
-impl LimitsPart {
-    fn take(from: &mut Reader<'_>) -> LimitsPart {
-        LimitsPart {
-            max_iterations: from.take("limits", "max_iterations", |r| count_u32(r, limits::MOST_ITERATIONS)),
-            max_duration: from.take("limits", "max_duration", |r| limit(r, 30 * DAY)),
-            max_tokens: from.take("limits", "max_tokens", |r| count(r, limits::MOST_TOKENS)),
-            max_cost_usd: from.take("limits", "max_cost_usd", cost),
-            max_consecutive_failures: from
-                .take("limits", "max_consecutive_failures", |r| count_u32(r, limits::MOST_FAILURES)),
-            max_no_progress: from.take("limits", "max_no_progress", |r| count_u32(r, limits::MOST_FAILURES)),
-            max_iterations_per_task: from
-                .take("limits", "max_iterations_per_task", |r| count_u32(r, limits::MOST_ITERATIONS)),
-            max_circular: from.take("limits", "max_circular", |r| count_u32(r, limits::MOST_FAILURES)),
-            iteration_delay: from.take("limits", "iteration_delay", |r| delay(r, DAY)),
-            unlimited: from.take("limits", "unlimited", plain::boolean),
-        }
-    }
-
-    fn over(self, lower: LimitsPart) -> LimitsPart {
-        LimitsPart {
-            max_iterations: self.max_iterations.or(lower.max_iterations),
-            max_duration: self.max_duration.or(lower.max_duration),
-            max_tokens: self.max_tokens.or(lower.max_tokens),
-            max_cost_usd: self.max_cost_usd.or(lower.max_cost_usd),
-            max_consecutive_failures: self.max_consecutive_failures.or(lower.max_consecutive_failures),
-            max_no_progress: self.max_no_progress.or(lower.max_no_progress),
-            max_iterations_per_task: self.max_iterations_per_task.or(lower.max_iterations_per_task),
-            max_circular: self.max_circular.or(lower.max_circular),
-            iteration_delay: self.iteration_delay.or(lower.iteration_delay),
-            unlimited: self.unlimited.or(lower.unlimited),
         }
     }
 }

@@ -23,7 +23,7 @@ use super::check::{CheckSet, Wanted};
 use super::commit::CommitPart;
 use super::hook::Hook;
 use super::limits::LimitsSet;
-use super::opencode::OpenCodePart;
+use super::opencode::OpencodePart;
 use super::origin::{Layer, Set};
 use super::output::OutputPart;
 use super::partial::{AgentPart, LimitsPart, Partial, PromisePart};
@@ -38,6 +38,7 @@ pub(crate) struct Settings {
     pub(crate) state_dir: PathBuf,
     pub(crate) wording: Wording,
     pub(crate) agent: Agent,
+    pub(crate) opencode: Opencode,
     pub(crate) output: Kept,
     pub(crate) routes: Vec<Route>,
     /// How much of an agent's work is shown, where somebody said so.
@@ -75,6 +76,14 @@ pub(crate) struct Agent {
     pub(crate) protocol: Protocol,
     pub(crate) env_exclude: Vec<String>,
     pub(crate) custody: CustodyChoice,
+}
+
+/// How an OpenCode server is worked with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Opencode {
+    /// The server to adopt.
+    pub(crate) attach: Option<String>,
+    pub(crate) session_mode: Option<Sessions>,
 }
 
 /// Where the templates of briefs are.
@@ -198,6 +207,10 @@ impl Settings {
                 env_exclude: certain(&agent.env_exclude),
                 custody: certain(&agent.custody),
             },
+            opencode: Opencode {
+                attach: merged.opencode.attach.as_ref().map(|set| set.value.clone()),
+                session_mode: merged.opencode.session_mode.as_ref().map(|set| set.value),
+            },
             output: Kept { head: certain(&merged.output.keep_head), tail: certain(&merged.output.keep_tail) },
             routes: merged.routes.iter().map(|set| set.value.clone()).collect(),
             detail: merged.output.detail.as_ref().map(|set| set.value),
@@ -303,7 +316,7 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         commit: CommitPart::defaults(),
         snapshots: SnapshotsPart::defaults(),
         output: OutputPart::defaults(),
-        opencode: OpenCodePart::defaults(),
+        opencode: OpencodePart::defaults(),
         sandbox: SandboxPart {
             mode: Set::default(SandboxChoice::Off),
             network: Set::default(true),

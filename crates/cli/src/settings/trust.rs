@@ -131,6 +131,7 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     all.extend(done(partial));
     all.extend(committed(partial));
     all.extend(reached(partial));
+    all.extend(attached(partial));
     all.extend(partial.checks.iter().map(|set| check(&set.value)));
     all.extend(wanted(partial));
     all.extend(partial.routes.iter().filter_map(|set| route(&set.value)));
@@ -227,6 +228,13 @@ fn check(set: &CheckSet) -> Carried {
     let check = &set.check;
     let value = json!([check.name, check.command, check.dir, check.env]);
     Carried { key: "check", value, effect: format!("runs as check {}: {}", check.name, check.command) }
+}
+
+/// Whoever has the server has the briefs, the project's files and the password.
+fn attached(partial: &Partial) -> Option<Carried> {
+    carry("opencode.attach", &partial.opencode.attach, |address| {
+        (json!(address), format!("works with the OpenCode server at {address}, with your password for it"))
+    })
 }
 
 /// Criteria take the place of the person's own, and some bring commands.

@@ -29,6 +29,7 @@ mod judge;
 mod judge_trouble;
 mod machine;
 mod migrated;
+mod opencode_server;
 mod orphans;
 mod output;
 mod planted;

@@ -1,5 +1,7 @@
 //! What a loop inside a session makes of what its host tells.
 
+use std::collections::BTreeSet;
+
 use crate::event::Event;
 use crate::id::SessionId;
 use crate::in_session::{InSession, RECOVERY, REPLACEMENT, Recovering, Refrain, Strategy, Turn, TurnEnding};
@@ -84,7 +86,6 @@ impl Run {
         let Step::Code(attempt, brief) = self.step.clone() else { return };
         let now = Moment { running: self.tally.running + turn.duration, ..now };
         let place = self.in_session.as_mut().expect("a turn is of a session");
-        place.signals.clone_from(&turn.signals);
         let exit = match (&turn.ending, lost) {
             (TurnEnding::Aborted, _) => return self.abort_session("the turn was aborted", now),
             (_, Some(what)) => AgentExit::Failed { what },
@@ -101,6 +102,7 @@ impl Run {
         let skip = turn.text.chars().count().saturating_sub(KEPT);
         let report = Report {
             exit,
+            signals: turn.signals.iter().copied().collect(),
             question: asks.then(|| question::only_asks(&turn.text)).flatten(),
             usage: turn.usage,
             duration_ms: u64::try_from(turn.duration.as_millis()).unwrap_or(u64::MAX),
@@ -129,6 +131,7 @@ impl Run {
         let report = Report {
             exit: AgentExit::Failed { what: format!("the brief could not be given: {what}") },
             claim: Claim::None,
+            signals: BTreeSet::new(),
             question: None,
             usage: Usage::default(),
             duration_ms: 0,

@@ -182,6 +182,7 @@ impl Run {
                 self.after_error(&attempt, error, &report.exit.to_string(), now);
             }
             Response::Afresh => {
+                self.remember(&attempt, report.exit.to_string(), Vec::new(), &report.tail);
                 self.crew.start_afresh();
                 self.after_error(&attempt, Error::Own, &report.exit.to_string(), now);
             }

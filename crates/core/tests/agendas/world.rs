@@ -225,6 +225,7 @@ impl World {
         let report = |claim, code| Report {
             exit: AgentExit::Code { code },
             claim,
+            signals: std::collections::BTreeSet::new(),
             question: None,
             usage: Usage::default(),
             duration_ms: 1,

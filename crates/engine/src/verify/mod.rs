@@ -63,8 +63,6 @@ impl<S: Store + 'static> Drive<S> {
         let judged = match self.gather(&attempt, &report).await? {
             Ok(mut evidence) => {
                 evidence.closed = self.is_closed(&attempt.task).await?;
-                evidence.signals =
-                    self.run.in_session.as_ref().map_or(Vec::new(), |place| place.signals.clone());
                 self.judge(&attempt, &report, evidence).await?
             }
             Err(fault) => Err(fault),
@@ -110,15 +108,7 @@ impl<S: Store + 'static> Drive<S> {
         }
         let checks = results(shown);
         let standing = self.standing(&checks, kept.as_ref());
-        Ok(Ok(Evidence {
-            checks,
-            tampering,
-            standing,
-            sketch,
-            judgement,
-            closed: false,
-            signals: Vec::new(),
-        }))
+        Ok(Ok(Evidence { checks, tampering, standing, sketch, judgement, closed: false }))
     }
 
     /// The verdict, which a hook may turn towards failure.

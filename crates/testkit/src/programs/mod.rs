@@ -3,6 +3,7 @@
 mod headless;
 mod install;
 mod offline;
+mod opencode;
 mod scenario;
 mod survivors;
 mod transcript;
@@ -10,6 +11,7 @@ mod transcript;
 pub use headless::{End, Ended, Headless, Launch};
 pub use install::{Programs, install, target_dir};
 pub use offline::offline_env;
+pub use opencode::{OpenCode, Setup};
 pub use scenario::{Play, Scenario};
 pub use survivors::end_survivors;
 pub use transcript::final_message;

@@ -140,7 +140,7 @@ impl Args {
             let words = settings.agent.command.take();
             settings.agent.command = words.map(|words| from_here(words, &place.root));
         }
-        let crew = crew(&settings, redactor)?;
+        let crew = crew(&settings, &staff, redactor)?;
         let patience = Duration::from_secs(self.patience.into());
         Desk::open(&place, &staff, &crew, inherited(&settings), patience)
     }
