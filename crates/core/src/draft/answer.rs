@@ -82,7 +82,7 @@ mod tests {
         let backlog = Ok(Reply::Backlog(BACKLOG.to_owned()));
         let first = fenced(r#"{"name": "old", "userStories": []}"#);
         for message in
-            [fenced(BACKLOG), first.clone() + &fenced(BACKLOG) + "That is all.\n", BACKLOG.to_owned()]
+            [fenced(BACKLOG), first + &fenced(BACKLOG) + "That is all.\n", BACKLOG.to_owned()]
         {
             assert_eq!(read(&message, "brief"), backlog, "{message}");
         }
