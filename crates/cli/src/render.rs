@@ -61,8 +61,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         Event::RunStarted(started) => run_started(started),
         Event::RunResumed {} => paint(HEAD, "▶ resumed"),
         Event::IterationStarted { iteration, max_iterations, .. } => {
-            let of = max_iterations.map_or(String::new(), |max| format!("/{max}"));
-            paint(HEAD, &format!("● iteration {iteration}{of}"))
+            iteration_line(*iteration, *max_iterations)
         }
         Event::AttemptStarted { attempt, .. } if *attempt > 1 => format!("  attempt {attempt}"),
         Event::AttemptEnded { ending, .. } => attempt_ended(ending),
@@ -136,6 +135,11 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         | Event::Limit { .. } => return None,
     };
     Some(text)
+}
+
+fn iteration_line(iteration: u32, max: Option<u32>) -> String {
+    let of = max.map_or(String::new(), |max| format!("/{max}"));
+    paint(HEAD, &format!("● iteration {iteration}{of}"))
 }
 
 fn run_started(started: &Started) -> String {

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use ralph_testkit::models::{Script, Turn};
+use ralph_testkit::models::{Reply, Script, Turn};
 use ralph_testkit::until;
 
 use super::serve::{PATIENCE, Serve};
@@ -64,13 +64,11 @@ impl Drop for Screen {
 
 #[test]
 fn in_its_own_screen_a_loop_is_begun_shown_completed_and_cancelled() {
-    let thinking = |n: usize| Turn::say(format!("Thought number {n}, which takes its time."));
-    let mut slowly = Vec::new();
-    for n in 1..=60 {
-        slowly.push(thinking(n));
-    }
-    let script =
-        Script::default().on("task finish", [said(2), vec![done()]].concat()).on("task ponder", slowly);
+    let pondering = Reply { say: "Hm. ".repeat(20), bytes_per_second: Some(40), ..Reply::default() };
+    let script = Script::default()
+        .on("This is iteration 3 of 7", [done()])
+        .on("task finish", [said()])
+        .on("task ponder", [Turn::from(pondering)]);
     let serve = Serve::prepare(script, None);
     let screen = Screen::open(&serve);
     screen.shows("Ask anything");

@@ -70,6 +70,7 @@ impl Serve {
                 break url.trim().to_owned();
             }
         };
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         self.running = Some((child, authority));
     }
 
