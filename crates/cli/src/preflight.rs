@@ -63,7 +63,7 @@ impl Tried {
         let detail = if self.detail.is_empty() { String::new() } else { format!(": {}", self.detail) };
         let next = self.next.as_ref().map_or(String::new(), |next| format!("           next: {next}\n"));
         let detail = ralph_engine::output::printable(&detail).replace('\n', " ");
-        format!("{:<10} {word}{time}{detail}\n{next}", self.name.as_str())
+        format!("{:<15} {word}{time}{detail}\n{next}", self.name.as_str())
     }
 }
 
