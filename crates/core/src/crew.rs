@@ -327,6 +327,18 @@ mod tests {
     }
 
     #[test]
+    fn what_becomes_of_a_conversation_is_the_crew_s_to_say() {
+        let heard = |sessions: Sessions| {
+            let mut crew = crew(&["a"]).with(Vec::new(), sessions);
+            crew.heard(Some(Conversation::new(SessionId::parse("c").unwrap(), Usage::default())));
+            crew.at_work().conversation.as_ref().map(|talk| talk.is_to_be_summarised)
+        };
+        assert_eq!(heard(Sessions::Fresh), None);
+        assert_eq!(heard(Sessions::Continue), Some(false));
+        assert_eq!(heard(Sessions::Compact), Some(true));
+    }
+
+    #[test]
     fn a_far_reset_hands_over_at_once_and_a_near_one_is_waited_for() {
         let mut far = crew(&["a", "b"]);
         assert!(matches!(far.limited(Some(at(3_600)), at(0)), Yielded::HandOver { .. }));

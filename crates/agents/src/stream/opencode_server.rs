@@ -163,3 +163,93 @@ fn failed(line: &Line<'_>, told: &mut Told, out: &mut dyn FnMut(AgentEvent)) -> 
     told.ends(End::Badly(problem), out);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::catalog::Catalogue;
+    use crate::stream::{Conclusion, Hearing, Outcome};
+    use ralph_core::agent_event::AgentEvent;
+    use ralph_core::policy::Signal;
+    use ralph_core::promise::{Claim, Word};
+    use ralph_core::report::{AgentExit, Usage};
+    use std::sync::Arc;
+
+    fn heard(lines: &[&str], code: i32) -> (Vec<AgentEvent>, Conclusion) {
+        let catalogue = Catalogue::builtin();
+        let entry = catalogue.get("opencode-server").expect("an entry");
+        let mut parser = entry.parser(Hearing {
+            promise: Word::parse("DONE-1").expect("a word"),
+            brief: "Do it.".to_owned(),
+            model: None,
+            counter: Usage::default(),
+            manners: Arc::clone(&entry.manners),
+            prices: Arc::default(),
+        });
+        let mut events = Vec::new();
+        let session = r#"{"type":"session","sessionID":"s"}"#;
+        for line in std::iter::once(&session).chain(lines) {
+            parser.push(format!("{line}\n").as_bytes(), &mut |event| events.push(event));
+        }
+        (events, parser.conclude(&AgentExit::Code { code }, ""))
+    }
+
+    const TOLD: &str = r#"{"type":"text","sessionID":"s","part":{"text":"<promise>DONE-1</promise>"}}"#;
+
+    #[test]
+    fn only_the_end_says_what_the_final_message_is() {
+        let end = r#"{"type":"end","reason":"stop","text":"not yet","tokens":{"input":3,"output":2},"cost":0.5,"tool":true,"todo":false}"#;
+        let (events, concluded) = heard(&[TOLD, end], 0);
+        assert_eq!((concluded.claim, concluded.message.as_deref()), (Claim::None, Some("not yet")));
+        assert_eq!((concluded.usage.tokens(), f64::from(concluded.usage.cost)), (5, 0.5));
+        assert_eq!(concluded.signals.into_iter().collect::<Vec<_>>(), [Signal::Tool]);
+        assert!(events.contains(&AgentEvent::End { ok: true }));
+        let end = r#"{"type":"end","reason":"stop","text":"<promise>DONE-1</promise>"}"#;
+        assert_eq!(heard(&[end], 0).1.claim, Claim::Made { line: 1 });
+        assert_eq!(heard(&[TOLD], 0).1.claim, Claim::None, "a turn that has not ended claims nothing");
+    }
+
+    #[test]
+    fn an_error_is_named_for_what_it_calls_for() {
+        let outcome = |name: &str| {
+            let line = format!(r#"{{"type":"error","error":{{"name":"{name}","data":{{"message":"m"}}}}}}"#);
+            heard(&[&line], 1).1.outcome
+        };
+        let what = || "m".to_owned();
+        assert_eq!(outcome("ServerGone"), Outcome::Network { what: what() });
+        assert_eq!(outcome("SessionDeleted"), Outcome::SessionGone { what: what() });
+        assert_eq!(outcome("Aborted"), Outcome::Failed { what: what() });
+        assert!(
+            matches!(outcome("ServerPassword"), Outcome::Unauthenticated { next, .. } if next.contains("PASSWORD"))
+        );
+        assert!(
+            matches!(outcome("ServerTooOld"), Outcome::Misconfigured { next, .. } if next.contains("upgrade"))
+        );
+        let limited =
+            r#"{"type":"error","error":{"name":"APIError","data":{"message":"m","statusCode":429}}}"#;
+        assert!(matches!(heard(&[limited], 1).1.outcome, Outcome::Limited { .. }));
+    }
+
+    #[test]
+    fn what_it_was_not_allowed_to_do_is_asked_unless_it_went_on() {
+        let asked =
+            r#"{"type":"permission","callID":"c","what":"read /etc/x","policy":"ask","allowed":false}"#;
+        let used = |call: &str, status: &str| {
+            format!(
+                r#"{{"type":"tool_use","sessionID":"s","part":{{"tool":"read","callID":"{call}","state":{{"status":"{status}"}}}}}}"#
+            )
+        };
+        let end = r#"{"type":"end","reason":"tool-calls","text":""}"#;
+        let question = Outcome::Asked { question: "May I? read /etc/x".to_owned() };
+        assert_eq!(heard(&[asked, &used("c", "error"), end], 0).1.outcome, question);
+        let on = [asked, &used("c", "error"), &used("d", "completed"), end];
+        assert_eq!(heard(&on, 0).1.outcome, Outcome::Finished);
+    }
+
+    #[test]
+    fn a_wait_of_the_server_is_one_of_the_agent() {
+        let line = r#"{"type":"waiting","attempt":2,"message":"429","delay_ms":1500}"#;
+        let waiting =
+            AgentEvent::Waiting { attempt: 2, of: None, delay_ms: Some(1500), why: "429".to_owned() };
+        assert!(heard(&[line], 0).0.contains(&waiting));
+    }
+}
