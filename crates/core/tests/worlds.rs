@@ -173,6 +173,7 @@ impl World {
             version: "0.0.0".to_owned(),
             agenda: None,
             template: None,
+            in_session: None,
             forked_from: dice.one_in(10).then(|| ForkedFrom {
                 run: RunId::new(at, seed + 1),
                 iteration: 3,

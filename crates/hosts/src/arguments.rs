@@ -89,8 +89,11 @@ fn start(text: &str) -> Result<Asked, BadArguments> {
     if start.prompt.is_empty() { Err(BadArguments::NoTask) } else { Ok(Asked::Start(Box::new(start))) }
 }
 
-/// A flag's name, the value that is tied to it, and what follows; none for a word of the task.
-fn flag(word: &str) -> Result<Option<(&str, Option<&str>, &str)>, BadArguments> {
+/// A flag's name, the value that is tied to it, and what follows.
+type Flag<'a> = (&'a str, Option<&'a str>, &'a str);
+
+/// None for a word of the task.
+fn flag(word: &str) -> Result<Option<Flag<'_>>, BadArguments> {
     if !word.starts_with("--") {
         return Ok(None);
     }

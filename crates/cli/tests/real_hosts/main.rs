@@ -84,10 +84,11 @@ fn a_loop_over_the_server_obeys_its_promise_its_limit_and_its_person() {
 
 #[test]
 fn an_error_pauses_a_loop_and_neither_that_nor_a_restart_ends_it() {
-    let failing = Turn::fault(Fault::Status { code: 401, times: 1 });
+    let failing = Turn::fault(Fault::Status { code: 401, times: Fault::ALWAYS });
     let script = Script::default()
         .on("This is iteration 2 of 5", [done()])
-        .on("task error", [failing, said()])
+        .on("iteration 1 of 5, attempt 2", [said()])
+        .on("task error", [failing])
         .on("go on with it now", [said()])
         .on("This is iteration 2 of 3", [slow()])
         .on("task restart", [said()])

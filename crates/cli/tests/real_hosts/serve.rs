@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use ralph_testkit::models::{Script, Server};
+use ralph_testkit::models::{Answered, Script, Seen, Server};
 use ralph_testkit::programs::{Program, Programs, install, offline_env, target_dir};
 use ralph_testkit::{Project, until};
 use serde_json::{Value, json};
@@ -134,7 +134,8 @@ impl Serve {
 
     /// How often the model was asked with this in the last thing a user said.
     pub(crate) fn asked(&self, text: &str) -> usize {
-        self.models.seen().iter().filter(|seen| seen.last_user_text.contains(text)).count()
+        let is_meant = |seen: &&Seen| seen.answered != Answered::Aside && seen.last_user_text.contains(text);
+        self.models.seen().iter().filter(is_meant).count()
     }
 }
 
