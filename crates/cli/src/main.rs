@@ -21,6 +21,7 @@ mod evidence;
 mod follow;
 mod format;
 mod history;
+mod issues;
 mod judge;
 mod messages;
 mod models;
