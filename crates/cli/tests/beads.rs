@@ -190,7 +190,8 @@ fn a_prd_is_converted_to_issues_once_and_keeps_its_order() {
         story("US-3", "three", 1),
         story("US-4", "four", 7),
     ];
-    stories[0]["dependsOn"] = json!(["US-3", "US-9"]);
+    stories[0]["dependsOn"] = json!(["US-3"]);
+    stories[3]["dependsOn"] = json!(["US-9"]);
     fs::write(project.tree().join("prd.json"), json!({"name": "n", "userStories": stories}).to_string())
         .unwrap();
     let home = project.tree().join(".beads");
@@ -212,7 +213,7 @@ fn a_prd_is_converted_to_issues_once_and_keeps_its_order() {
         "{}",
         first.out
     );
-    assert!(first.err.contains("not written: US-1 waits for US-9"), "{}", first.err);
+    assert!(first.err.contains("not written: US-4 waits for US-9"), "{}", first.err);
     let again = project.ralph(&["convert", "./prd.json", "--to", "beads"]);
     assert!(again.out.contains("wrote 0 issues, 4 were there already\n"), "{}", again.out);
     let listed = project.ralph(&["tasks", "--tracker", "beads", "--json"]);

@@ -23,9 +23,10 @@ def refuse(why):
 
 
 def complain(code, message, status=3):
-    sys.stderr.write("2026-11-15T19:12:22Z DEBUG beads: a line of a log {with: braces}\n")
-    # br 0.7.6 says it where it answers.
+    # br 0.7.6 says it where it answers, and nothing elsewhere.
     stream = sys.stdout if shape() == "lenient" else sys.stderr
+    if stream is sys.stderr:
+        stream.write("2026-11-15T19:12:22Z DEBUG beads: a line of a log {with: braces}\n")
     stream.write(json.dumps({"error": {"code": code, "message": message, "hint": "list them", "retryable": False}}, indent=2))
     sys.exit(status)
 
@@ -171,7 +172,7 @@ def checked(issues, given):
         invalid("title", "exceeds 500 characters")
     if len(given.get("--description", "")) > 100 << 10 and shape() != "lenient":
         invalid("description", "exceeds 100KB")
-    labels = [label for label in given.get("--labels", "").split(",") if label]
+    labels = sorted(label for label in given.get("--labels", "").split(",") if label)
     for label in labels:
         if not re.fullmatch("[A-Za-z0-9_:-]+", label):
             invalid("label", "invalid characters (only alphanumeric, hyphen, underscore, colon allowed)")

@@ -106,7 +106,7 @@ fn comes_back(dir: &TempDir, program: &Path) {
         let written = written.issues.iter().find(|one| one.task.as_str() == task).unwrap();
         read.item(&written.issue).unwrap()
     };
-    assert_eq!(issue("US-3").labels, ["ui", "front-end"]);
+    assert_eq!(issue("US-3").labels, ["front-end", "ui"]);
     assert_eq!(issue("US-3").metadata["external_ref"], "prd.json#US-3");
     assert_eq!(issue("US-4").metadata["type"], "bug");
     assert_eq!(issue("US-2").metadata["close_reason"], "-because");
@@ -138,26 +138,25 @@ fn a_real_br_is_written_to() {
 
 #[test]
 fn whoever_begins_again_after_a_crash_at_any_call_ends_with_the_same() {
-    let calls = |dir: &TempDir| fs::read_to_string(dir.path().join(".beads/calls")).unwrap().lines().count();
+    // One to be closed with criteria, and what waits for it.
+    let mut all = items();
+    all.truncate(3);
+    all.remove(0);
+    all[0].parent = None;
+    all[1].parent = None;
+    let backlog = Backlog::new(all).unwrap();
+    let write = |dir: &TempDir, program: &Path| beads(dir, program).write("prd.json", &backlog);
     let (dir, program) = stand_in("br", "mixed");
-    beads(&dir, &program).write("prd.json", &backlog()).unwrap();
-    let whole = told(&beads(&dir, &program).load().unwrap());
-    for left in 0..calls(&dir) - 1 {
+    write(&dir, &program).unwrap();
+    let calls = fs::read_to_string(dir.path().join(".beads/calls")).unwrap().lines().count();
+    for left in 0..calls {
         let (dir, program) = stand_in("br", "mixed");
         fs::write(dir.path().join(".beads/left"), left.to_string()).unwrap();
-        let first = beads(&dir, &program).write("prd.json", &backlog());
-        assert!(first.is_err() || !first.unwrap().refused.is_empty() || left > 20, "{left}");
+        let first = write(&dir, &program);
+        assert!(first.is_err() || !first.unwrap().refused.is_empty(), "{left} of {calls}");
         fs::remove_file(dir.path().join(".beads/left")).unwrap();
-        let second = beads(&dir, &program).write("prd.json", &backlog()).unwrap();
-        assert_eq!(second.refused, [] as [String; 0], "{left}");
-        let read = beads(&dir, &program).load().unwrap();
-        assert_eq!(read.items().len(), 6, "{left}");
-        let titles = |told: &[(String, _, _, _, _, _, _, _)]| {
-            let mut all: Vec<_> = told.to_vec();
-            all.sort_by(|one, other| one.0.cmp(&other.0));
-            all
-        };
-        assert_eq!(titles(&told(&read)), titles(&whole), "{left}");
+        assert_eq!(write(&dir, &program).unwrap().refused, [] as [String; 0], "{left} of {calls}");
+        assert_eq!(told(&beads(&dir, &program).load().unwrap()), told(&backlog), "{left} of {calls}");
     }
 }
 
