@@ -169,9 +169,13 @@ fn real_trackers(steps: &mut Steps, with_br: bool) {
 }
 
 fn conforms(name: &str, variable: &str, program: &OsString) -> anyhow::Result<()> {
-    let args =
-        ["test", "--workspace", "--all-features", "--locked", "--test", "conformance", "--test", "beads"];
-    let tests = [format!("a_real_{name}_conforms"), format!("issues_of_a_real_{name}_are_worked_off")];
+    let mut args = vec!["test", "--workspace", "--all-features", "--locked"];
+    args.extend(["conformance", "writing", "beads"].iter().flat_map(|test| ["--test", test]));
+    let tests = [
+        format!("a_real_{name}_conforms"),
+        format!("a_real_{name}_is_written_to"),
+        format!("issues_of_a_real_{name}_are_worked_off"),
+    ];
     succeed(cargo().args(args).args(["--", "--ignored", "--exact"]).args(tests).env(variable, program))
 }
 

@@ -98,6 +98,11 @@ impl TrackerFlags {
         TrackerFlags { tracker: Some(TrackerKind::Native), prd: None }
     }
 
+    /// The issues of `br` or `bd`.
+    pub(crate) fn beads() -> TrackerFlags {
+        TrackerFlags { tracker: Some(TrackerKind::Beads), prd: None }
+    }
+
     pub(crate) fn is_given(&self) -> bool {
         self.tracker.is_some() || self.prd.is_some()
     }

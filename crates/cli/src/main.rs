@@ -22,6 +22,7 @@ mod follow;
 mod format;
 mod history;
 mod inside;
+mod issues;
 mod judge;
 mod messages;
 mod models;

@@ -180,6 +180,51 @@ fn issues_of_bd_are_worked_off() {
 }
 
 #[test]
+fn a_prd_is_converted_to_issues_once_and_keeps_its_order() {
+    let tracked = Tracked::stand_in("br", "mixed");
+    let project = &tracked.project;
+    let story = |id: &str, title: &str, priority: u8| json!({"id": id, "title": title, "priority": priority, "passes": false, "acceptanceCriteria": [format!("-{title}")]});
+    let mut stories = [
+        story("US-1", "one", 3),
+        story("US-2", "two", 3),
+        story("US-3", "three", 1),
+        story("US-4", "four", 7),
+    ];
+    stories[0]["dependsOn"] = json!(["US-3"]);
+    stories[3]["dependsOn"] = json!(["US-9"]);
+    fs::write(project.tree().join("prd.json"), json!({"name": "n", "userStories": stories}).to_string())
+        .unwrap();
+    let home = project.tree().join(".beads");
+    fs::rename(&home, project.base().join("elsewhere")).unwrap();
+    let without = project.ralph(&["convert", "prd.json", "--to", "beads"]);
+    assert!(
+        without.err.contains("no issues of br or bd in") && without.err.contains("br init"),
+        "{}",
+        without.err
+    );
+    fs::rename(project.base().join("elsewhere"), &home).unwrap();
+    fs::write(home.join("stand-in.json"), "[]").unwrap();
+    let output = project.ralph(&["convert", "prd.json", "--to", "beads", "--output", "x"]);
+    assert!(output.err.contains("leave out --output"), "{}", output.err);
+    let first = project.ralph(&["convert", "prd.json", "--to", "beads"]);
+    assert!(first.out.contains("US-3  bd-z999\n") && first.out.contains("wrote 4 issues\n"), "{}", first.out);
+    assert!(
+        first.out.contains("not kept: how far its priority is beyond 0 to 4 of 1 task\n"),
+        "{}",
+        first.out
+    );
+    assert!(first.err.contains("not written: US-4 waits for US-9"), "{}", first.err);
+    let again = project.ralph(&["convert", "./prd.json", "--to", "beads"]);
+    assert!(again.out.contains("wrote 0 issues, 4 were there already\n"), "{}", again.out);
+    let listed = project.ralph(&["tasks", "--tracker", "beads", "--json"]);
+    let places: Vec<usize> = ["three", "one", "two", "four"]
+        .iter()
+        .map(|title| listed.out.find(&format!("\"{title}\"")).unwrap())
+        .collect();
+    assert!(places.is_sorted() && listed.out.contains("\"-four\""), "{}", listed.out);
+}
+
+#[test]
 #[ignore = "needs a br, in RALPH_TEST_BR"]
 fn issues_of_a_real_br_are_worked_off() {
     let program = PathBuf::from(std::env::var_os("RALPH_TEST_BR").expect("RALPH_TEST_BR names a br"));

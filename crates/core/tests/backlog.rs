@@ -476,3 +476,20 @@ fn what_a_program_scored_comes_first_and_the_rest_by_what_waits() {
         backlog.plan(&wanted).turns.iter().map(|turn| turn.item.id.to_string()).collect();
     assert_eq!(order, ["T-2", "T-1", "T-3", "T-0"]);
 }
+
+#[test]
+fn what_nothing_else_tells_apart_comes_in_the_order_of_age_and_then_of_ids() {
+    let item = |number: usize, created: Option<&str>| {
+        let mut item = Item::new(id(number), "x");
+        item.metadata.extend(created.map(|at| (Item::CREATED.to_owned(), at.into())));
+        item
+    };
+    let order = |all: Vec<Item>| {
+        let backlog = Backlog::new(all).unwrap();
+        let plan = backlog.plan(&Wanted::default());
+        plan.turns.iter().map(|turn| turn.item.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(order(vec![item(10, None), item(2, None)]), ["T-2", "T-10"]);
+    let (early, late) = (Some("2026-06-01T12:00:00.9Z"), Some("2026-06-01T16:00:00+02:00"));
+    assert_eq!(order(vec![item(1, late), item(3, early), item(2, late)]), ["T-3", "T-1", "T-2"]);
+}

@@ -23,7 +23,7 @@ mod temporary;
 mod tracker;
 mod words;
 
-pub use beads::Beads;
+pub use beads::{Beads, Written, WrittenIssue};
 pub use credentials::{Address, Secret};
 pub use detect::{Accounts, Detected, Place, Surroundings, Viewer, detect};
 pub use error::{Spot, TrackerError};

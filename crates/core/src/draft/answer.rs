@@ -81,9 +81,7 @@ mod tests {
     fn the_last_block_of_the_message_counts() {
         let backlog = Ok(Reply::Backlog(BACKLOG.to_owned()));
         let first = fenced(r#"{"name": "old", "userStories": []}"#);
-        for message in
-            [fenced(BACKLOG), first + &fenced(BACKLOG) + "That is all.\n", BACKLOG.to_owned()]
-        {
+        for message in [fenced(BACKLOG), first + &fenced(BACKLOG) + "That is all.\n", BACKLOG.to_owned()] {
             assert_eq!(read(&message, "brief"), backlog, "{message}");
         }
         let asked = fenced(r#"{"questions": ["Which?", "", 7, " Where? "]}"#);
