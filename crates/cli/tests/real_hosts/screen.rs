@@ -64,7 +64,7 @@ impl Drop for Screen {
 
 #[test]
 fn in_its_own_screen_a_loop_is_begun_shown_completed_and_cancelled() {
-    let pondering = Reply { say: "Hm. ".repeat(20), bytes_per_second: Some(40), ..Reply::default() };
+    let pondering = Reply { say: "Hm. ".repeat(20), bytes_per_second: Some(1_500), ..Reply::default() };
     let script = Script::default()
         .on("This is iteration 3 of 7", [done()])
         .on("task finish", [said()])
@@ -77,7 +77,7 @@ fn in_its_own_screen_a_loop_is_begun_shown_completed_and_cancelled() {
     screen.shows("loop complete");
     assert_eq!(serve.asked("task finish"), 3);
     screen.types("/ralph-loop task ponder --max-iterations 59", 1);
-    screen.shows("iteration 3/59");
+    screen.shows("iteration 2/59");
     screen.types("/cancel-ralph", 2);
     screen.shows("loop cancelled");
     let asked = serve.asked("task ponder");
