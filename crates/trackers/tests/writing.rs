@@ -72,10 +72,11 @@ fn backlog() -> Backlog {
     Backlog::new(items()).unwrap()
 }
 
-/// What can be told of a task without its id, and in the order in which it comes.
-fn told(
-    backlog: &Backlog,
-) -> Vec<(String, u8, Status, Vec<String>, String, Kind, Vec<String>, Option<String>)> {
+/// What can be told of a task without its id.
+type Told = (String, u8, Status, Vec<String>, String, Kind, Vec<String>, Option<String>);
+
+/// In the order in which they come.
+fn told(backlog: &Backlog) -> Vec<Told> {
     let plan = backlog.plan(&Wanted::default());
     let mut held: Vec<&Item> = plan.held.iter().map(|held| held.item).collect();
     held.sort_by_key(|item| &item.title);
