@@ -130,7 +130,7 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     .collect();
     all.extend(done(partial));
     all.extend(committed(partial));
-    all.extend(reached(partial).into_iter().chain(attached(partial)));
+    all.extend(reached(partial).chain(attached(partial)));
     all.extend(partial.checks.iter().map(|set| check(&set.value)));
     all.extend(wanted(partial));
     all.extend(partial.routes.iter().filter_map(|set| route(&set.value)));
