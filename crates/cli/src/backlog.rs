@@ -172,8 +172,20 @@ pub(crate) enum Consent {
     AsGranted,
 }
 
+impl Consent {
+    /// By the word of `--yes`.
+    pub(crate) fn by(yes: bool) -> Consent {
+        if yes { Consent::Given } else { Consent::AsGranted }
+    }
+}
+
+/// Whether people elsewhere work on it as well.
+pub(crate) fn is_shared(kind: Kind) -> bool {
+    matches!(kind, Kind::Github | Kind::Linear | Kind::Jira)
+}
+
 /// How servers are reached. No token is sent anywhere by the word of a project that is not trusted.
-fn accounts(project: &Project, consent: Consent) -> Result<Accounts, Problems> {
+pub(crate) fn accounts(project: &Project, consent: Consent) -> Result<Accounts, Problems> {
     let loaded = &project.loaded;
     if !loaded.problems.is_empty() {
         return Err(Problems(loaded.problems.clone()));
@@ -267,7 +279,12 @@ impl FilterFlags {
     }
 
     /// What these flags want of the backlog. A name that it does not have is a slip, and not nothing to do.
-    pub(crate) fn wanted(&self, backlog: &Backlog, order: Order) -> Result<Wanted, Problems> {
+    pub(crate) fn wanted(
+        &self,
+        backlog: &Backlog,
+        order: Order,
+        is_shared: bool,
+    ) -> Result<Wanted, Problems> {
         let filter = Filter {
             epics: self.epic.clone(),
             labels: self.label.clone(),
@@ -282,7 +299,8 @@ impl FilterFlags {
             })
             .collect();
         if unknown.is_empty() {
-            Ok(Wanted { filter, order, ..Wanted::default() })
+            let taken = backlog.taken(|id| !is_shared || self.task.contains(id)).cloned().collect();
+            Ok(Wanted { filter, order, taken, ..Wanted::default() })
         } else {
             Err(Problems(unknown))
         }

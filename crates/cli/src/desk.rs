@@ -9,11 +9,11 @@ use ralph_core::id::TaskId;
 use ralph_core::moment::Moment;
 use ralph_core::put_back::Why;
 use ralph_core::run::Run;
-use ralph_engine::{Desk, DeskError, Place, Tracking};
+use ralph_engine::{Circle, Desk, DeskError, Place, Since, Tracking};
 use ralph_store::{SqliteStore, Store};
 use ralph_trackers::{Accounts, Kind, Surroundings, Tracker, TrackerError, detect, open};
 
-use crate::backlog::{Chosen, Consent, FilterFlags, TrackerFlags, tracker_problem};
+use crate::backlog::{Chosen, Consent, FilterFlags, TrackerFlags, accounts, is_shared, tracker_problem};
 use crate::conversation::say;
 use crate::own;
 use crate::problem::{Problem, Problems};
@@ -45,7 +45,7 @@ pub(crate) fn begin(
 ) -> Result<Begun, Problems> {
     let Chosen { mut tracker, others } = tracker.choose_as(consent)?;
     let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
-    let wanted = filter.wanted(&backlog, tracker.order())?;
+    let wanted = filter.wanted(&backlog, tracker.order(), is_shared(tracker.kind()))?;
     let open = u32::try_from(backlog.plan(&wanted).turns.len()).unwrap_or(u32::MAX);
     let source = Source {
         tracker: tracker.kind().name().to_owned(),
@@ -93,21 +93,30 @@ impl Begun {
 }
 
 /// The tracker of a run that goes on; none where it has a prompt.
-pub(crate) fn again(agenda: Option<&Agenda>, place: &Place) -> Result<Option<Tracking>, Problems> {
+pub(crate) fn again(
+    agenda: Option<&Agenda>,
+    place: &Place,
+    consent: Consent,
+) -> Result<Option<Tracking>, Problems> {
     let Some(agenda) = agenda else { return Ok(None) };
-    tracking(find(&agenda.source, place)?, place).map(Some)
+    tracking(find(&agenda.source, place, consent)?, place).map(Some)
 }
 
 /// Why a run that goes on leaves the files as they are, although an attempt was cut short: whoever has worked on the
 /// backlog since has changed files as well.
-pub(crate) fn others_work(run: &Run, place: &Place, now: Moment) -> Result<Option<String>, Problems> {
+pub(crate) fn others_work(
+    run: &Run,
+    place: &Place,
+    now: Moment,
+    consent: Consent,
+) -> Result<Option<String>, Problems> {
     let Some(agenda) = &run.agenda else { return Ok(None) };
     let mut next = run.clone();
     next.resume(now);
     if next.to_put_back().is_none_or(|owed| owed.why != Why::Torn) {
         return Ok(None);
     }
-    let backlog = find(&agenda.source, place)?.load().map_err(|error| tracker_problem(&error))?;
+    let backlog = find(&agenda.source, place, consent)?.load().map_err(|error| tracker_problem(&error))?;
     let settled = run.settled_by_others(&backlog);
     Ok((settled > 0).then(|| {
         format!(
@@ -117,8 +126,17 @@ pub(crate) fn others_work(run: &Run, place: &Place, now: Moment) -> Result<Optio
     }))
 }
 
+/// The variable with the token that the backlog is reached by.
+pub(crate) fn token(source: &Source) -> Option<&'static str> {
+    match source.tracker.as_str() {
+        "linear" => Some("LINEAR_API_KEY"),
+        "jira" => Some("JIRA_API_TOKEN"),
+        _ => None,
+    }
+}
+
 /// The tracker that a run was begun with.
-pub(crate) fn find(source: &Source, place: &Place) -> Result<Box<dyn Tracker>, Problems> {
+pub(crate) fn find(source: &Source, place: &Place, consent: Consent) -> Result<Box<dyn Tracker>, Problems> {
     let Source { tracker, file, .. } = source;
     let kind = Kind::ALL.into_iter().find(|kind| kind.name() == tracker);
     let Some(kind) = kind else {
@@ -126,9 +144,8 @@ pub(crate) fn find(source: &Source, place: &Place) -> Result<Box<dyn Tracker>, P
         return Err(problem.next("use the version that the run was begun with").into());
     };
     let search = std::env::var_os("PATH");
-    // Whoever resumes was asked for trust before.
     let accounts = if is_remote(kind) {
-        Project::here(Given::default())?.loaded.accounts()
+        accounts(&Project::here(Given::default())?, consent)?
     } else {
         Accounts::default()
     };
@@ -146,7 +163,7 @@ pub(crate) fn find(source: &Source, place: &Place) -> Result<Box<dyn Tracker>, P
 /// A task that is not there, or is settled, is not left out but mistaken. A tracker that cannot be read just now says
 /// nothing of the kind.
 pub(crate) fn may_skip(task: &TaskId, source: &Source, place: &Place) -> Result<(), Problems> {
-    let Ok(backlog) = find(source, place)?.load() else { return Ok(()) };
+    let Ok(backlog) = find(source, place, Consent::AsGranted)?.load() else { return Ok(()) };
     let next = "`ralph tasks` lists those that are to be done";
     match backlog.item(task) {
         None => Err(Problem::new(format!("there is no task {task} in {}", source.name)).next(next).into()),
@@ -162,8 +179,14 @@ pub(crate) fn may_skip(task: &TaskId, source: &Source, place: &Place) -> Result<
 pub(crate) fn put_down(run: &mut Run, place: &Place) {
     let left = run.no_longer_shown();
     let Some(agenda) = run.agenda.as_ref().filter(|_| !left.is_empty()) else { return };
-    let Ok(tracker) = find(&agenda.source, place) else { return };
-    if ralph_engine::put_down(&mut AtDesk(tracker), &left).is_ok() {
+    let Ok(tracker) = find(&agenda.source, place, Consent::AsGranted) else { return };
+    if let Ok(taken_back) = ralph_engine::put_down(&mut AtDesk(tracker), &left, Since::Crash) {
+        for task in &taken_back {
+            say(&format!(
+                "{task} was closed in {}, and is open again: nothing proves it",
+                agenda.source.name
+            ));
+        }
         run.tracker_told();
     }
 }
@@ -189,7 +212,7 @@ pub(crate) async fn in_hand(store: &SqliteStore) -> Result<Vec<(Source, TaskId)>
 /// or another program has made of it since stays so.
 pub(crate) fn give_back(in_hand: &[(Source, TaskId)], place: &Place) {
     for (source, task) in in_hand {
-        let told = find(source, place).and_then(|mut tracker| {
+        let told = find(source, place, Consent::AsGranted).and_then(|mut tracker| {
             let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
             let is_begun = |item: &Item| item.id == *task && item.status == Status::InProgress;
             if backlog.items().iter().any(is_begun) {
@@ -227,6 +250,14 @@ impl Desk for AtDesk {
 
     fn complete(&mut self, task: &TaskId, reason: &str) -> Result<(), DeskError> {
         self.0.complete(task, reason).map_err(told)
+    }
+
+    fn circle(&self) -> Circle {
+        match self.0.kind() {
+            Kind::Prd | Kind::Markdown | Kind::Beads | Kind::BeadsBv | Kind::Native => Circle::Machine,
+            Kind::Github => Circle::Team,
+            Kind::Linear | Kind::Jira => Circle::Others,
+        }
     }
 }
 

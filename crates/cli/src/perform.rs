@@ -29,7 +29,7 @@ use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
 use crate::toasts::Toasts;
-use crate::{advice, follow, messages, summary, vault};
+use crate::{advice, desk, follow, messages, summary, vault};
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -73,7 +73,11 @@ pub(crate) async fn perform(
     let (id, place, store) = (run.id.clone(), stage.place.clone(), stage.store.clone());
     let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
     let chronicling = messages::chronicling(&run, &stage.place)?;
-    let outcome = drive(parts(stage, retention, chronicling, feed, urgency)?, run).await;
+    let mut parts = parts(stage, retention, chronicling, feed, urgency)?;
+    // Whoever writes an issue writes a part of the brief: its agent does not hold the key to all of them.
+    let token = run.agenda.as_ref().and_then(|agenda| desk::token(&agenda.source));
+    parts.environment.retain(|(name, _)| token.is_none_or(|token| name != token));
+    let outcome = drive(parts, run).await;
     if let Ok(run) = &outcome {
         let journal = follow::journal(&store, &id).await.unwrap_or_default();
         let summary = summary::table(&journal);

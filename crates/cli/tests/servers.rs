@@ -129,3 +129,29 @@ fn no_project_sends_a_token_anywhere_before_it_is_trusted() {
     let told = ralph(dir.path(), &["tasks"], &env);
     assert!(text(&told.stdout).contains("ENG-1"), "{}", text(&told.stderr));
 }
+
+/// A run was begun with a trusted server, and then its project says another.
+#[test]
+fn a_project_that_changes_its_mind_gets_no_token_by_what_is_asked_of_a_run() {
+    let (_home, _stand_in, good) = linear();
+    let config = |url: &str| {
+        format!(
+            "[tracker]\nkind = \"linear\"\n[linear]\nteam = \"ENG\"\nurl = \"{url}\"\n[agent]\ncommand = \"/bin/false\"\n\
+             on_error = \"abort\"\n"
+        )
+    };
+    let dir = project(&config(&good));
+    let env = [("LINEAR_API_KEY", LINEAR_KEY)];
+    assert_eq!(ralph(dir.path(), &["trust", "--yes"], &env).status.code(), Some(0));
+    let ran = ralph(dir.path(), &["run", "--iteration-delay", "0"], &env);
+    assert_eq!(ran.status.code(), Some(1), "{}{}", text(&ran.stdout), text(&ran.stderr));
+
+    let thief = TcpListener::bind("127.0.0.1:0").unwrap();
+    thief.set_nonblocking(true).unwrap();
+    let bad = format!("http://127.0.0.1:{}/graphql", thief.local_addr().unwrap().port());
+    fs::write(dir.path().join(".ralph/config.toml"), config(&bad)).unwrap();
+    for args in [&["skip", "--task", "ENG-2"][..], &["stop"], &["resume"], &["run", "--new"]] {
+        ralph(dir.path(), args, &env);
+        assert!(thief.accept().is_err(), "{args:?}: the key was sent");
+    }
+}

@@ -32,6 +32,9 @@ pub struct Agenda {
     /// A person wants no more of what is at hand.
     #[serde(default)]
     pub leaving: bool,
+    /// How often in a row its tracker could not be read.
+    #[serde(default)]
+    pub unread: u32,
     /// What was tried with tasks that were put away.
     #[serde(default)]
     pub put_away: BTreeMap<TaskId, Vec<Tried>>,
@@ -148,6 +151,7 @@ impl Agenda {
             why: String::new(),
             showing: BTreeSet::new(),
             leaving: false,
+            unread: 0,
             put_away: BTreeMap::new(),
             stints: Vec::new(),
             settled: None,
@@ -189,8 +193,13 @@ impl Agenda {
 }
 
 /// What of a backlog is to be done now: the task that is at hand while it can be worked on, then the tracker's order.
-pub fn select(run: &Run, agenda: &Agenda, backlog: &Backlog, order: Order) -> Selection {
+/// In one that is shared, what others work on is left to them unless it was named.
+pub fn select(run: &Run, agenda: &Agenda, backlog: &Backlog, order: Order, is_shared: bool) -> Selection {
+    let is_own = |id: &TaskId| {
+        agenda.showing.contains(id) || agenda.at_hand.as_ref() == Some(id) || agenda.filter.tasks.contains(id)
+    };
     let wanted = Wanted {
+        taken: if is_shared { backlog.taken(is_own).cloned().collect() } else { BTreeSet::new() },
         filter: agenda.filter.clone(),
         skipped: run.skipped.iter().map(|skipped| skipped.task.clone()).collect(),
         parked: agenda.parked.iter().map(|parked| parked.task.clone()).collect(),
@@ -226,14 +235,22 @@ fn at_hand(agenda: &Agenda, backlog: &Backlog, wanted: &Wanted) -> Option<Task> 
 
 /// What a person would miss.
 fn undone(run: &Run, backlog: &Backlog, wanted: &Wanted) -> Vec<Skipped> {
+    let is_owed = |id: &TaskId| run.agenda.as_ref().is_some_and(|agenda| agenda.showing.contains(id));
     let given_up = |id: &TaskId| run.skipped.iter().find(|skipped| skipped.task == *id);
     let held = backlog.plan(wanted).held.into_iter().filter_map(|held| {
         let why = match &held.why {
+            // Its tracker could not be told that it is open again.
+            Hold::Completed if is_owed(&held.item.id) => {
+                given_up(&held.item.id).map_or_else(|| "is not proven".to_owned(), Skipped::told)
+            }
             Hold::Completed | Hold::Cancelled | Hold::Container | Hold::Filtered => return None,
             Hold::Skipped => given_up(&held.item.id).map_or_else(String::new, Skipped::told),
-            Hold::Blocked | Hold::Parked | Hold::Cycle(_) | Hold::Unknown(_) | Hold::Waits(_) => {
-                held.to_string()
-            }
+            Hold::Blocked
+            | Hold::Parked
+            | Hold::Taken
+            | Hold::Cycle(_)
+            | Hold::Unknown(_)
+            | Hold::Waits(_) => held.to_string(),
         };
         Some(Skipped { task: held.item.id.clone(), why })
     });

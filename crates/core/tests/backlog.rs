@@ -46,11 +46,12 @@ fn wishes() -> impl Strategy<Value = Wanted> {
     let epics = prop::collection::vec((0..12_usize).prop_map(id), 0..2);
     let labels = prop::collection::vec((0..3_u8).prop_map(|n| format!("l{n}")), 0..3);
     let range = prop::option::of(prop::sample::select(vec!["1-4", "3-", "-6", "1,3,5-9"]));
-    (some(), some(), epics, labels, range, any::<bool>()).prop_map(
-        |(skipped, parked, epics, labels, range, graph)| {
+    (some(), some(), some(), epics, labels, range, any::<bool>()).prop_map(
+        |(skipped, parked, taken, epics, labels, range, graph)| {
             let range = range.map(|text| text.parse().unwrap());
             let order = if graph { Order::Graph } else { Order::Priority };
-            Wanted { filter: Filter { epics, labels, range, tasks: Vec::new() }, skipped, parked, order }
+            let filter = Filter { epics, labels, range, tasks: Vec::new() };
+            Wanted { filter, skipped, parked, taken, order }
         },
     )
 }
@@ -168,6 +169,7 @@ fn may_be_picked(items: &[Item], at: usize, wanted: &Wanted) -> bool {
         && item.kind == Kind::Work
         && !wanted.skipped.contains(&item.id)
         && !wanted.parked.contains(&item.id)
+        && !wanted.taken.contains(&item.id)
         && (filter.epics.is_empty() || is_below(items, at, &filter.epics))
         && (filter.labels.is_empty() || item.labels.iter().any(|label| filter.labels.contains(label)))
         && filter.range.as_ref().is_none_or(|range| range.holds(at + 1))
@@ -263,6 +265,7 @@ proptest! {
                 Hold::Completed => prop_assert_eq!(held.item.status, Status::Completed),
                 Hold::Skipped => prop_assert!(wanted.skipped.contains(&held.item.id)),
                 Hold::Parked => prop_assert!(wanted.parked.contains(&held.item.id)),
+                Hold::Taken => prop_assert!(wanted.taken.contains(&held.item.id)),
                 Hold::Cancelled | Hold::Blocked | Hold::Container | Hold::Filtered => {}
             }
         }

@@ -31,6 +31,40 @@ pub trait Desk: Send + std::fmt::Debug {
     /// Shows what becomes of a task, as far as the tracker's format can say it.
     fn show(&mut self, task: &TaskId, status: Status) -> Result<(), DeskError>;
     fn complete(&mut self, task: &TaskId, reason: &str) -> Result<(), DeskError>;
+    fn circle(&self) -> Circle;
+}
+
+/// Who else changes a tracker, and so whose word it is that a task is done where it is not ralph's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Circle {
+    /// Whoever is at this machine: the agent, most likely.
+    Machine,
+    /// People elsewhere, and the agent where it has the means.
+    Team,
+    /// People elsewhere, and hardly the agent.
+    Others,
+}
+
+impl Circle {
+    fn is_shared(self) -> bool {
+        self != Circle::Machine
+    }
+}
+
+/// When somebody may have closed a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// While an agent of this process worked on it.
+    Work,
+    /// At any time since the process that drove the run was gone.
+    Crash,
+}
+
+impl Since {
+    /// Whether what was closed is open again, for nothing proves that it is done.
+    fn undoes(self, circle: Circle) -> bool {
+        circle == Circle::Machine || (circle == Circle::Team && self == Since::Work)
+    }
 }
 
 /// Why a tracker could not be read or written, and what to do about it.
@@ -60,16 +94,21 @@ impl<S: Store + 'static> Drive<S> {
         let Some(agenda) = self.run.agenda.clone() else {
             return Ok(Some(Selection::prompt(self.run.task.clone())));
         };
+        let circle = self.at_desk(|desk| Ok(desk.circle())).await?.unwrap_or(Circle::Machine);
         match self.at_desk(in_order).await? {
             Ok((backlog, order)) => {
-                let selection = agenda::select(&self.run, &agenda, &backlog, order);
+                let selection = agenda::select(&self.run, &agenda, &backlog, order, circle.is_shared());
                 self.tell_of_closed(&backlog);
                 self.run.saw(&backlog);
                 Ok(Some(self.without_secrets(selection)))
             }
             Err(error) => {
                 let evidence = self.parts.redactor.text(&error.to_string()).into_owned();
-                self.run.fail(StopReason::Configuration, &evidence, self.now());
+                if circle.is_shared() {
+                    self.run.without_tracker(&evidence, self.now());
+                } else {
+                    self.run.fail(StopReason::Configuration, &evidence, self.now());
+                }
                 Ok(None)
             }
         }
@@ -125,8 +164,10 @@ impl<S: Store + 'static> Drive<S> {
         let why = match found {
             None => "is not in the tracker any more",
             // The agent was at it when the process ended.
-            Some(Status::Completed) if self.interrupted.contains(&task) => {
-                return self.take_back(&task).await;
+            Some(Status::Completed)
+                if self.interrupted.contains(&task) && self.take_back(&task, Since::Crash).await? =>
+            {
+                return Ok(());
             }
             Some(Status::Completed) => "was completed by somebody else",
             Some(Status::Cancelled) => "was cancelled",
@@ -146,26 +187,27 @@ impl<S: Store + 'static> Drive<S> {
         }
         let wanted = self.run.at_hand().cloned();
         let told = self.at_desk(move |desk| {
-            let taken_back = put_down(desk, &left)?;
+            let taken_back = put_down(desk, &left, Since::Work)?;
             now.as_ref().map_or(Ok(()), |task| desk.show(task, Status::InProgress))?;
             Ok(taken_back)
         });
         match told.await? {
-            Ok(taken_back) => taken_back.iter().for_each(|task| {
-                let text = format!(
-                    "{task} was closed in the tracker while it was worked on, and nothing proves that it is done: it is \
-                     open again"
-                );
-                self.run.note(self.now().at, Event::Notice { text });
-            }),
+            Ok(taken_back) => {
+                for task in &taken_back {
+                    let text = format!(
+                        "{task} was closed in the tracker while it was worked on, and nothing proves that it is done: it \
+                         is open again"
+                    );
+                    self.run.note(self.now().at, Event::Notice { text });
+                }
+                self.told = wanted;
+                self.run.tracker_told();
+            }
+            // What could not be told is told with the next commit.
             Err(error) => {
-                let text = format!("the tracker could not be told what is worked on: {error}");
-                let text = self.parts.redactor.text(&text).into_owned();
-                self.run.note(self.now().at, Event::Notice { text });
+                self.tell_once(&format!("the tracker could not be told what is worked on: {error}"));
             }
         }
-        self.told = wanted;
-        self.run.tracker_told();
         Ok(())
     }
 
@@ -223,20 +265,25 @@ impl<S: Store + 'static> Drive<S> {
         Ok(found.await?.unwrap_or(false))
     }
 
-    /// A task that was closed before its time is open again.
-    pub(crate) async fn take_back(&mut self, task: &TaskId) -> Result<(), EngineError> {
+    /// A task that was closed before its time is open again; false where that is left to people.
+    pub(crate) async fn take_back(&mut self, task: &TaskId, since: Since) -> Result<bool, EngineError> {
         let text =
             format!("{task} was closed in the tracker while the agent worked on it; that is taken back");
         let id = task.clone();
-        match self.at_desk(move |desk| desk.show(&id, Status::Open)).await? {
-            Ok(()) => self.run.note(self.now().at, Event::Notice { text }),
+        let taken_back = self.at_desk(move |desk| {
+            let undoes = since.undoes(desk.circle());
+            if undoes { desk.show(&id, Status::Open).map(|()| true) } else { Ok(false) }
+        });
+        match taken_back.await? {
+            Ok(true) => self.run.note(self.now().at, Event::Notice { text }),
+            Ok(false) => return Ok(false),
             Err(error) => {
                 let text = format!("{text}, but it could not be written: {error}");
                 self.run.note(self.now().at, Event::Notice { text });
             }
         }
         self.told = None;
-        Ok(())
+        Ok(true)
     }
 
     /// Tries it a few times. Who presses twice does not wait for a tracker.
@@ -265,6 +312,10 @@ fn patiently<T>(desk: &Shared, work: impl Fn(&mut dyn Desk) -> Result<T, DeskErr
 /// not be closed otherwise.
 fn in_order(desk: &mut dyn Desk) -> Result<(Backlog, Order), DeskError> {
     let (backlog, order) = desk.backlog()?;
+    // Of what others keep, only a part may be seen here.
+    if desk.circle() == Circle::Others {
+        return Ok((backlog, order));
+    }
     let is_waited_for = |id: &TaskId| backlog.dependents(id).any(|item| !item.status.is_settled());
     let finished = backlog.finished().map(|item| item.id.clone());
     let finished: Vec<TaskId> = finished.filter(is_waited_for).collect();
@@ -277,21 +328,22 @@ fn in_order(desk: &mut dyn Desk) -> Result<(Backlog, Order), DeskError> {
     desk.backlog()
 }
 
-/// Nobody works on these any more, and none of them is proven to be done; the ones that were closed all the same.
-pub fn put_down(desk: &mut dyn Desk, left: &[TaskId]) -> Result<Vec<TaskId>, DeskError> {
+/// Nobody works on these any more, and none of them is proven to be done; the ones that were closed and are open again.
+pub fn put_down(desk: &mut dyn Desk, left: &[TaskId], since: Since) -> Result<Vec<TaskId>, DeskError> {
     if left.is_empty() {
         return Ok(Vec::new());
     }
     let (backlog, _) = desk.backlog()?;
+    let undoes = since.undoes(desk.circle());
     let mut taken_back = Vec::new();
     for task in left {
         match backlog.item(task).map(|item| item.status) {
             Some(Status::InProgress) => desk.show(task, Status::Open)?,
-            Some(Status::Completed) => {
+            Some(Status::Completed) if undoes => {
                 desk.show(task, Status::Open)?;
                 taken_back.push(task.clone());
             }
-            Some(Status::Open | Status::Blocked | Status::Cancelled) | None => {}
+            Some(Status::Open | Status::Blocked | Status::Completed | Status::Cancelled) | None => {}
         }
     }
     Ok(taken_back)

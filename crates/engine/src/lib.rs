@@ -51,7 +51,7 @@ pub use briefing::Briefing;
 pub use capture::{Captured, capture};
 pub use chronicle::{Chronicling, Messages, Told};
 pub use consult::{Consulted, consult};
-pub use desk::{Desk, DeskError, Tracking, put_down};
+pub use desk::{Circle, Desk, DeskError, Since, Tracking, put_down};
 pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Appetite, Feed, Seen, Watch, feed};

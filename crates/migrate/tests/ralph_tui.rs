@@ -73,7 +73,7 @@ name = "claude"
 model = "opus"
 fallback = ["codex", "copilot"]
 env_exclude = ["AWS_SECRET"]
-on_error = "retry"
+on_error = "skip"
 retry_delay = "5s"
 total_timeout = "600s"
 [commit]

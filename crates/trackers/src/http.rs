@@ -89,6 +89,12 @@ impl Server {
         Server { address, credentials, advice, client: OnceLock::new() }
     }
 
+    /// Where it is, unless that is where everybody expects it.
+    pub(crate) fn other_than(&self, expected: &str) -> Option<String> {
+        let address = self.address.to_string();
+        (address != expected).then_some(address)
+    }
+
     /// The answer, which may be a refusal. It waits on another thread, because the caller's may belong to a runtime.
     pub(crate) fn ask(&self, call: &Call<'_>) -> Result<Answer, TrackerError> {
         let asked = std::thread::scope(|scope| scope.spawn(|| self.persevere(call)).join());

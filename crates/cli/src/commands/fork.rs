@@ -16,6 +16,7 @@ use super::Outcome;
 use super::resume::load;
 use super::rollback::take_tree;
 use super::run::{ShowFlags, register};
+use crate::backlog::Consent;
 use crate::briefing;
 use crate::desk;
 use crate::history::{History, short};
@@ -79,7 +80,7 @@ async fn fork(args: Args, project: Project) -> Outcome {
     let (place, state_dir, settings) = project.settings(&store, false).await?;
     ready::to_go_on(&seen, &staff, &place, &state_dir, &settings).await?;
     let briefing = briefing::again(&seen, &settings.wording, (&place, &store), false).await?;
-    let tracking = desk::again(seen.agenda.as_ref(), &place)?;
+    let tracking = desk::again(seen.agenda.as_ref(), &place, Consent::AsGranted)?;
     let Some(vault) = vault::wanted(&place, &settings.snapshots)? else {
         let next = "set `enabled = true` in [snapshots], and `state_dir` to a place outside the project";
         return Err(Problem::new("a fork needs snapshots, and none are taken here").next(next).into());

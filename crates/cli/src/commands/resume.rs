@@ -16,6 +16,7 @@ use ralph_store::{Commit, SqliteStore, Store, StoreError};
 use super::Outcome;
 use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
+use crate::backlog::Consent;
 use crate::briefing;
 use crate::debt;
 use crate::desk;
@@ -91,10 +92,11 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let asked = foreseen(&store, &id, None).await?.unwrap_or(seen);
     ready::to_go_on(&asked, &staff, &place, &state_dir, &settings).await?;
     let briefing = briefing::again(&asked, &settings.wording, (&place, &store), args.yes).await?;
-    let tracking = desk::again(asked.agenda.as_ref(), &place)?;
+    let tracking = desk::again(asked.agenda.as_ref(), &place, Consent::by(args.yes))?;
     let vault = vault::wanted(&place, &settings.snapshots)?;
     let now = Moment { at: Timestamp::now(), running: asked.tally.running };
-    let notice = if args.keep_tree { None } else { desk::others_work(&asked, &place, now)? };
+    let notice =
+        if args.keep_tree { None } else { desk::others_work(&asked, &place, now, Consent::by(args.yes))? };
     let keep_tree = args.keep_tree || notice.is_some();
     let mut run = take(&store, &id).await?;
     let begun = reopen(&store, &mut run, &hooks(&settings), keep_tree, notice).await?;

@@ -272,7 +272,7 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let how = args.show.how(settings.detail);
-    let briefing = briefing::briefing(template, &run, &place)?;
+    let briefing = briefing::briefing(template, &run, &place, Consent::by(args.yes))?;
     let stage = Stage {
         place,
         state_dir,

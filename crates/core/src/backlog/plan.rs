@@ -21,6 +21,8 @@ pub struct Wanted {
     pub skipped: BTreeSet<TaskId>,
     /// Waiting for a person's answer.
     pub parked: BTreeSet<TaskId>,
+    /// Somebody else works on these.
+    pub taken: BTreeSet<TaskId>,
     pub order: Order,
 }
 
@@ -247,6 +249,7 @@ fn standing<'a>(item: &Item, is_meant: bool, wanted: &Wanted) -> State<'a> {
         Status::Open | Status::InProgress if item.kind == Kind::Container => Hold::Container,
         Status::Open | Status::InProgress if wanted.skipped.contains(&item.id) => Hold::Skipped,
         Status::Open | Status::InProgress if wanted.parked.contains(&item.id) => Hold::Parked,
+        Status::Open | Status::InProgress if wanted.taken.contains(&item.id) => Hold::Taken,
         Status::Open | Status::InProgress => return State::Candidate,
     };
     State::Held(hold)

@@ -1,5 +1,7 @@
 //! How a run goes through a backlog: what begins, what is completed, what is given up, and what is left at the end.
 
+use std::time::Duration;
+
 use crate::agenda::{Agenda, Parked, Selection};
 use crate::backlog::Backlog;
 use crate::event::Event;
@@ -11,6 +13,9 @@ use crate::run::{Run, Skipped, Step, Until};
 use crate::stop::{Stop, StopReason};
 use crate::task::Task;
 
+/// How often a tracker is asked again, and how soon at first; the pause doubles four times.
+const MOST_UNREAD: u32 = 11;
+const UNREAD_FIRST: Duration = Duration::from_secs(15);
 /// How many tasks a sentence names.
 const NAMED: usize = 20;
 /// Why a task is skipped that nobody gave up.
@@ -40,6 +45,9 @@ impl Run {
     /// A task was chosen, or there is none.
     pub fn after_select(&mut self, selection: Selection, now: Moment) {
         self.tally.running = now.running;
+        if let Some(agenda) = &mut self.agenda {
+            agenda.unread = 0;
+        }
         let expired = self.expire_parked(now);
         match selection {
             // What nobody waits for any more was held back when this was found out.
@@ -61,6 +69,19 @@ impl Run {
             }
             Selection::Nothing(undone) => self.nothing_left(&undone, now),
         }
+    }
+
+    /// A tracker that others run does not answer just now: it is asked again, for half an hour.
+    pub fn without_tracker(&mut self, why: &str, now: Moment) {
+        self.tally.running = now.running;
+        let Some(agenda) = &mut self.agenda else { return };
+        let tries = agenda.unread;
+        if tries >= MOST_UNREAD {
+            return self.fail(StopReason::Configuration, why, now);
+        }
+        agenda.unread += 1;
+        let delay = UNREAD_FIRST * 2_u32.pow(tries.min(4));
+        self.proceed_after(delay, why, Step::Select, now);
     }
 
     /// Before the first iteration on a task, nothing is known of it but what the tracker says.

@@ -89,6 +89,12 @@ impl Run {
                 _,
             ) => {}
         }
+        if let Some((attempt, _)) = self.unsettled.take().map(|unsettled| *unsettled) {
+            // It is no longer proven, and its tracker says that it is done.
+            if let Some(agenda) = &mut self.agenda {
+                agenda.showing.insert(attempt.task);
+            }
+        }
         if extent == Extent::Whole {
             self.owed = None;
             self.begun_from = None;

@@ -4,6 +4,7 @@
 
 mod controls;
 mod questions;
+mod shared;
 mod world;
 
 use std::collections::BTreeSet;

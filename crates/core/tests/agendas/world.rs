@@ -171,7 +171,7 @@ impl World {
             Step::Select => {
                 let agenda = self.run.agenda.clone().unwrap();
                 let backlog = self.backlog();
-                let selection = select(&self.run, &agenda, &backlog, Order::Priority);
+                let selection = select(&self.run, &agenda, &backlog, Order::Priority, false);
                 if let Selection::Task { task, .. } = &selection {
                     assert!(backlog.is_ready(&task.id), "{} is not ready", task.id);
                     assert!(!self.run.is_skipped(task), "{} was skipped", task.id);

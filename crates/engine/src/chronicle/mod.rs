@@ -171,7 +171,7 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// The same trouble in every iteration is told in the first.
-    fn tell_once(&mut self, text: &str) {
+    pub(crate) fn tell_once(&mut self, text: &str) {
         let text = self.parts.redactor.text(text).into_owned();
         if self.diary.told.insert(text.clone()) {
             self.run.note(self.now().at, Event::Notice { text });

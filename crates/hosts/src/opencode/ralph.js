@@ -20,6 +20,8 @@ function ask(program, told) {
     let out = ""
     let err = ""
     child.on("error", reject)
+    child.stdout.setEncoding("utf8")
+    child.stderr.setEncoding("utf8")
     child.stdout.on("data", (piece) => (out.length < LONGEST_ANSWER ? (out += piece) : child.kill()))
     child.stderr.on("data", (piece) => (err = (err + piece).slice(0, 4096)))
     child.stdin.on("error", () => {})
@@ -116,19 +118,19 @@ export const RalphPlugin = async ({ client, directory }, options) => {
     return { event: "idle", session: id, message, todo }
   }
 
+  // What a person asked for meanwhile makes the rest void, and so does an action that failed.
   const perform = async (id, actions) => {
+    const own = turn(id)
     for (const action of actions) {
       const session = action.session ?? id
+      const expected = session === id ? own : turn(session)
+      const stands = () => !isOver && turn(session) === expected
       if (!action.after_ms) {
-        await act(session, action)
+        if (action.type !== "toast" && !stands()) return
+        if ((await act(session, action)) === false) return
         continue
       }
-      const expected = turn(session)
-      sleep(action.after_ms).then(() =>
-        inTurn(session, async () => {
-          if (!isOver && turn(session) === expected) await act(session, action)
-        }),
-      )
+      sleep(action.after_ms).then(() => inTurn(session, async () => stands() && act(session, action)))
     }
   }
 
@@ -143,16 +145,18 @@ export const RalphPlugin = async ({ client, directory }, options) => {
     const tries = action.type === "prompt" ? TRIES : 1
     for (let n = 1; ; n++) {
       try {
-        return await work(id, action)
+        await work(id, action)
+        return true
       } catch (problem) {
         if (n < tries) {
           await sleep(500 * n)
           continue
         }
         log(`${action.type}: ${problem}`)
-        if (action.type === "recheck") return
+        if (action.type === "recheck") return false
         const failed = { action: action.type, error: String(problem?.message ?? problem) }
-        return await perform(id, await tell({ event: "failed", session: id, failed }))
+        await perform(id, await tell({ event: "failed", session: id, failed }))
+        return false
       }
     }
   }
@@ -178,8 +182,13 @@ export const RalphPlugin = async ({ client, directory }, options) => {
     seen.add(by)
     if (manners.has(id)) manners.set(by, manners.get(id))
     const summary = summaries.get(id)
-    // The loop moves first: what is deleted then is an empty shell.
+    // The loop moves first: what is deleted then is an empty shell. A loop that is no more moves nowhere, and a person's
+    // conversation stays.
     const actions = await tell({ event: "replaced", session: id, replaced_by: by, summary })
+    if (!actions.some((action) => action.type === "prompt")) {
+      await data(client.session.delete({ path: { id: by } }))
+      return
+    }
     await perform(by, actions)
     const select = { type: "tui.session.select", properties: { sessionID: by } }
     await client.tui.publish({ body: select }).catch(() => {})

@@ -159,7 +159,17 @@ fn came(
         "iterationDelay" => setting("limits.iteration_delay", given.milliseconds(300_000)?),
         "autoCommit" => setting("commit.auto_commit", given.boolean()?),
         "commitMessageTemplate" => message(given, faults)?,
-        "errorHandling.strategy" => setting("agent.on_error", given.one_of(&["retry", "skip", "abort"])?),
+        "errorHandling.strategy" => {
+            let strategy = given.one_of(&["retry", "skip", "abort"])?;
+            // Without retries there is nothing to retry.
+            let rank = if strategy == "retry" { 2 } else { 0 };
+            Came::Setting {
+                key: "agent.on_error".to_owned(),
+                value: strategy.into(),
+                rank,
+                why: String::new(),
+            }
+        }
         "errorHandling.maxRetries" => match given.whole(0, 10)? {
             0 => Came::Setting {
                 key: "agent.on_error".to_owned(),
@@ -183,7 +193,7 @@ fn came(
         "trackers[].plugin" => tracker(given.text()?),
         "trackerOptions.path" | "trackers[].options.path" => prd(given.text()?),
         "trackerOptions.epicId" | "trackers[].options.epicId" => Came::Flag {
-            flag: format!("--epic {}", given.text()?),
+            flag: format!("--epic {}", quoted(given.text()?)),
             why: "asked for with each run".to_owned(),
         },
         _ => super::crew::came(given, crew, request)?.unwrap_or_else(|| Came::Nothing(unknown(key))),
@@ -263,7 +273,7 @@ fn tracker(plugin: &str) -> Came {
         "json" => "prd",
         "beads" | "beads-rust" => "beads",
         "beads-bv" | "beads-rust-bv" => "beads-bv",
-        "github" => "github",
+        known @ ("github" | "linear" | "jira") => known,
         other => return Came::Nothing(format!("ralph has no tracker `{other}`")),
     };
     Came::Flag { flag: format!("--tracker {kind}"), why }

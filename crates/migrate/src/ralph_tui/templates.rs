@@ -6,7 +6,7 @@ use ralph_templates::{FOLDER, Origin, Template, TemplateError};
 
 use crate::fault::{Fault, Spot};
 use crate::plan::{Fate, NewFile, Plan};
-use crate::predecessor::Request;
+use crate::predecessor::{Request, Scope};
 use crate::source;
 
 /// Their names for trackers, each with ralph's. Of two that become the same, the first counts.
@@ -65,7 +65,11 @@ pub(super) fn custom(
         Some(_) => PathBuf::from(named),
         None => request.root.join(named),
     };
-    let Some(text) = source::named(&path)? else {
+    let text = match request.scope {
+        Scope::Project => source::text(request.root, &path, source::WRITTEN)?,
+        Scope::User => source::named(&path)?,
+    };
+    let Some(text) = text else {
         let next = "put it there, or take `prompt_template` out of the configuration";
         plan.faults.push(Fault::new(
             &path,

@@ -191,10 +191,12 @@ impl Transition {
     }
 }
 
-/// The transition that leads to a status, by the category of where it leads; the one whose name says it best.
+/// The transition that leads to a status, by the category of where it leads; the one whose name says it best. Where
+/// several end an issue and none says that it was done, one of them may be for what was thrown away.
 pub(super) fn leading_to(transitions: &[Transition], status: Ours) -> Option<&Transition> {
     let leads = || transitions.iter().filter(|one| one.to.status(None) == status);
-    leads().find(|one| says_best(status, &one.to.name)).or_else(|| leads().next())
+    let any = || leads().next().filter(|_| status != Ours::Completed || leads().count() == 1);
+    leads().find(|one| says_best(status, &one.to.name)).or_else(any)
 }
 
 impl Link {

@@ -285,12 +285,12 @@ impl Jira {
         let places: Vec<&str> = transitions.iter().map(|one| one.to.name.as_str()).collect();
         let places = if places.is_empty() { "nowhere".to_owned() } else { places.join(", ") };
         let what = format!(
-            "have no way from {} to {} for {}: it leads to {places}",
+            "have no clear way from {} to {} for {}: it leads to {places}",
             issue.status_name(),
             status.name(),
             issue.key
         );
-        TrackerError::server(&self.source(), what, "see the workflow of the project in Jira")
+        TrackerError::server(&self.source(), what, "move it there by hand, then `ralph resume`")
     }
 
     fn remember(&mut self, issue: &Brief) {

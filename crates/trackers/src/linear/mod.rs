@@ -289,7 +289,8 @@ impl Tracker for Linear {
 
     fn source(&self) -> String {
         let project = self.project.as_ref().map(|project| format!(", project {project}")).unwrap_or_default();
-        format!("issues of {}{project} in Linear", self.team)
+        let server = self.server.other_than(URL).map(|host| format!(" at {host}")).unwrap_or_default();
+        format!("issues of {}{project} in Linear{server}", self.team)
     }
 
     fn load(&mut self) -> Result<Backlog, TrackerError> {

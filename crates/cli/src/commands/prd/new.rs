@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::check::listed;
 use crate::commands::run::from_here;
-use crate::commands::tasks::into_own;
+use crate::commands::tasks::{added_to_own, into_own};
 use crate::commands::{Outcome, here};
 use crate::conversation::{Conversation, Description, described};
 use crate::crew::crew;
@@ -172,10 +172,12 @@ fn write(
     };
     let Some(target) = target else {
         let file = desk.keep(&Format::Prd.write(&draft.context, &draft.items))?;
-        if args.json {
-            print_json(&drafted);
+        if !args.json {
+            return into_own(&file, None);
         }
-        return into_own(&file, None);
+        added_to_own(&file)?;
+        print_json(&drafted);
+        return Ok(0);
     };
     let format = if args.to == To::Markdown { Format::Markdown } else { Format::Prd };
     let mut overwrite = Overwrite::Never;
