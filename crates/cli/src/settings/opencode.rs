@@ -24,7 +24,7 @@ pub(crate) struct OpencodePart {
     #[schemars(with = "Option<String>", extend("examples" = ["http://127.0.0.1:4096"]))]
     pub(crate) attach: Option<Set<String>>,
     /// Whether each iteration has a session of its own ("fresh", or "reset"), all have one ("continue"), or each goes on
-    /// with a summary of the one before, which is deleted ("compact"); unset, `session` of [agent] counts.
+    /// with a summary of the one before, which is deleted ("compact"); unset, `agent.session` counts.
     #[schemars(with = "Option<SessionModeName>", extend("examples" = ["compact"]))]
     pub(crate) session_mode: Option<Set<Sessions>>,
 }
