@@ -26,7 +26,7 @@ fn what_others_work_on_is_left_to_them_unless_it_was_named() {
     world.set(&id(1), Status::Completed);
     match chosen(&world, true) {
         Selection::Nothing(left) => assert!(left[0].why.contains("somebody is at it"), "{left:?}"),
-        other => panic!("{other:?}"),
+        other @ Selection::Task { .. } => panic!("{other:?}"),
     }
     world.run.agenda.as_mut().unwrap().filter.tasks = vec![id(0)];
     assert_eq!(of(chosen(&world, true)), Some(id(0)));
@@ -65,7 +65,7 @@ fn what_could_not_be_told_to_be_open_again_is_not_done() {
     world.run.agenda.as_mut().unwrap().showing.insert(id(0));
     match chosen(&world, false) {
         Selection::Nothing(left) => assert_eq!(left[0].task, id(0)),
-        other => panic!("{other:?}"),
+        other @ Selection::Task { .. } => panic!("{other:?}"),
     }
 }
 
