@@ -1,0 +1,129 @@
+//! Symbols by name, by what they belong to, and files by how imports name them.
+
+use std::collections::HashMap;
+
+use super::paths::package;
+use crate::extract::module;
+use crate::graph::Graph;
+use crate::language::Language;
+use crate::names::NONE;
+use crate::outline::{Kind, NameId};
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) file: u32,
+    pub(crate) container: NameId,
+    /// The last part of the container.
+    pub(crate) holder: NameId,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Debug)]
+pub(crate) struct Index {
+    /// One for each symbol.
+    pub(crate) entries: Vec<Entry>,
+    /// Where the symbols of each name begin in `ids`.
+    starts: Vec<u32>,
+    /// By name, then by holder, then by number.
+    ids: Vec<u32>,
+    /// For each file, the number of the package it is in.
+    pub(crate) packages: Vec<u32>,
+    /// Files by the last part of their path as imports write it, and by their directory's.
+    modules: HashMap<String, Vec<u32>>,
+}
+
+impl Index {
+    pub(crate) fn new(graph: &Graph) -> Index {
+        let entries = entries(graph);
+        let count = graph.parts.names.len();
+        let mut starts = vec![0_u32; count + 1];
+        let names = || graph.parts.files.iter().filter_map(|file| file.outline()).flat_map(|outline| &outline.symbols);
+        for symbol in names() {
+            starts[symbol.name as usize + 1] += 1;
+        }
+        for at in 0..count {
+            starts[at + 1] += starts[at];
+        }
+        let mut next = starts.clone();
+        let mut ids = vec![0; entries.len()];
+        for (id, symbol) in names().enumerate() {
+            let at = &mut next[symbol.name as usize];
+            ids[*at as usize] = id as u32;
+            *at += 1;
+        }
+        for range in starts.windows(2) {
+            ids[range[0] as usize..range[1] as usize].sort_unstable_by_key(|id| (entries[*id as usize].holder, *id));
+        }
+        let mut numbers = HashMap::new();
+        let mut packages = Vec::with_capacity(graph.file_count());
+        let mut modules: HashMap<String, Vec<u32>> = HashMap::new();
+        for (at, file) in graph.parts.files.iter().enumerate() {
+            let fresh = numbers.len() as u32;
+            packages.push(*numbers.entry(package(file.language, &file.path)).or_insert(fresh));
+            let module = module(&file.path);
+            modules.entry(last(module).to_owned()).or_default().push(at as u32);
+            if file.language == Language::Go {
+                let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                modules.entry(last(folder).to_owned()).or_default().push(at as u32);
+            }
+        }
+        Index { entries, starts, ids, packages, modules }
+    }
+
+    /// All symbols of a name.
+    pub(crate) fn named(&self, name: NameId) -> &[u32] {
+        let at = name as usize;
+        match (self.starts.get(at), self.starts.get(at + 1)) {
+            (Some(begin), Some(end)) => &self.ids[*begin as usize..*end as usize],
+            _ => &[],
+        }
+    }
+
+    /// Those of a name that belong to something of a name.
+    pub(crate) fn held(&self, name: NameId, holder: NameId) -> &[u32] {
+        let all = self.named(name);
+        let begin = all.partition_point(|id| self.entries[*id as usize].holder < holder);
+        let end = all.partition_point(|id| self.entries[*id as usize].holder <= holder);
+        &all[begin..end]
+    }
+
+    /// Files that an import with this last part could name.
+    pub(crate) fn modules(&self, last: &str) -> &[u32] {
+        self.modules.get(last).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// The last part of a path, or of a container.
+pub(crate) fn last(path: &str) -> &str {
+    path.rsplit(['/', '.', ':', '\\']).next().unwrap_or(path)
+}
+
+fn entries(graph: &Graph) -> Vec<Entry> {
+    let names = &graph.parts.names;
+    // The last part of a container is a name of its own almost always: the type's.
+    let mut holders: HashMap<NameId, NameId> = HashMap::new();
+    let mut numbers: HashMap<&str, NameId> = HashMap::new();
+    for file in &graph.parts.files {
+        for symbol in file.outline().iter().flat_map(|outline| &outline.symbols) {
+            numbers.entry(names.get(symbol.name)).or_insert(symbol.name);
+            holders.entry(symbol.container).or_insert(NONE);
+        }
+    }
+    // Qualifiers are compared by their numbers, so that of the text itself is the right one.
+    for file in &graph.parts.files {
+        for mention in file.outline().iter().flat_map(|outline| &outline.mentions) {
+            numbers.entry(names.get(mention.qualifier)).or_insert(mention.qualifier);
+        }
+    }
+    for (container, holder) in &mut holders {
+        *holder = numbers.get(last(names.get(*container))).copied().unwrap_or(NONE);
+    }
+    let mut entries = Vec::with_capacity(graph.symbol_count());
+    for (at, file) in graph.parts.files.iter().enumerate() {
+        for symbol in file.outline().iter().flat_map(|outline| &outline.symbols) {
+            let holder = holders.get(&symbol.container).copied().unwrap_or(NONE);
+            entries.push(Entry { file: at as u32, container: symbol.container, holder, kind: symbol.kind });
+        }
+    }
+    entries
+}
