@@ -61,6 +61,11 @@ fn the_published_schemas_are_current() {
         "task",
         "task-line",
         "prd-check",
+        "graph-build",
+        "graph-symbols",
+        "graph-refs",
+        "graph-impact",
+        "graph-map",
     ];
     for of in all {
         let path = root().join(format!("docs/schema/{of}.json"));

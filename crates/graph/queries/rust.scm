@@ -30,7 +30,8 @@
 
 (type_identifier) @reference
 (scoped_type_identifier path: (_) @qualifier name: (type_identifier) @reference)
-(scoped_identifier path: (_) @qualifier name: (identifier) @reference)
+((scoped_identifier path: (_) @qualifier name: (identifier) @reference) (#match? @reference "^[A-Z]"))
+(arguments (scoped_identifier path: (_) @qualifier name: (identifier) @reference))
 (arguments (identifier) @value)
 ((identifier) @reference (#match? @reference "^[A-Z]"))
 

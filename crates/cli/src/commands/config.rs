@@ -7,6 +7,7 @@ use ralph_core::event::Line;
 use ralph_store::NewTask;
 
 use super::diff::Difference;
+use super::graph;
 use super::inbox::Asked;
 use super::prd::Checked;
 use super::snapshots::Snapshots;
@@ -87,6 +88,16 @@ enum Described {
     TaskLine,
     /// `ralph prd check --json`
     PrdCheck,
+    /// `ralph graph build --json`
+    GraphBuild,
+    /// `ralph graph symbols --json`
+    GraphSymbols,
+    /// `ralph graph refs --json`
+    GraphRefs,
+    /// `ralph graph impact --json`
+    GraphImpact,
+    /// `ralph graph map --json`
+    GraphMap,
 }
 
 impl ConfigArgs {
@@ -114,6 +125,11 @@ impl Described {
             Described::Task => schemars::schema_for!(Shown).to_value(),
             Described::TaskLine => schemars::schema_for!(NewTask).to_value(),
             Described::PrdCheck => schemars::schema_for!(Checked).to_value(),
+            Described::GraphBuild => schemars::schema_for!(graph::Built).to_value(),
+            Described::GraphSymbols => schemars::schema_for!(graph::Symbols).to_value(),
+            Described::GraphRefs => schemars::schema_for!(graph::References).to_value(),
+            Described::GraphImpact => schemars::schema_for!(graph::Impact).to_value(),
+            Described::GraphMap => schemars::schema_for!(graph::Mapped).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

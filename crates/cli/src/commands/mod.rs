@@ -11,6 +11,7 @@ pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod fork;
+pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod inbox;
 pub(crate) mod init;
@@ -77,6 +78,7 @@ enum Command {
     Template(template::Args),
     Prd(prd::Args),
     Convert(convert::Args),
+    Graph(graph::Args),
     Agents(agents::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
@@ -113,6 +115,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Template(args) => template::run(&args),
         Command::Prd(args) => prd::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Graph(args) => graph::run(&args),
         Command::Agents(args) => agents::run(args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),

@@ -5,7 +5,7 @@ mod code;
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use crate::error::GraphError;
@@ -78,7 +78,7 @@ pub(crate) fn save(path: &Path, parts: &Parts) -> Result<u64, GraphError> {
 // It is not flushed to the disk: whatever a crash leaves is checked when it is read, and made again.
 fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.write_all(content)

@@ -2,10 +2,9 @@
 
 use super::index::last;
 use super::paths::names;
-use super::{How, Scope};
+use super::Scope;
 use crate::graph::Graph;
-use crate::outline::{Import, NOWHERE, What};
-use crate::outline::{Mention, Relation};
+use crate::outline::{Import, NOWHERE, Relation, What};
 
 /// From one node to another. Symbols are the first nodes, files those after them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,7 +87,7 @@ fn of_files(graph: &Graph, files: std::ops::Range<usize>) -> Vec<Link> {
             }
         }
         for import in &outline.imports {
-            of_import(graph, &mut scope, number, import, &mut links);
+            of_import(graph, &scope, number, import, &mut links);
         }
         for (at, symbol) in outline.symbols.iter().enumerate() {
             let from = if symbol.parent == NOWHERE { node } else { first + symbol.parent };
@@ -99,17 +98,14 @@ fn of_files(graph: &Graph, files: std::ops::Range<usize>) -> Vec<Link> {
 }
 
 /// From a file to what it imports: the symbol, if it names one, and the files.
-fn of_import(graph: &Graph, scope: &mut Scope<'_>, number: usize, import: &Import, links: &mut Vec<Link>) {
+fn of_import(graph: &Graph, scope: &Scope<'_>, number: usize, import: &Import, links: &mut Vec<Link>) {
     let symbols = graph.symbol_count() as u32;
     let from = symbols + number as u32;
     let new = |to, weight| Link { from, to, relation: Relation::Imports, weight, count: 1 };
-    if let What::Name { local, .. } = import.what {
-        let mention =
-            Mention { line: import.line, relation: Relation::Imports, name: local, qualifier: 0, from: NOWHERE };
-        let meaning = scope.meaning(&mention).filter(|meaning| meaning.how == How::Imported);
-        if let Some(meaning) = meaning {
-            links.extend(meaning.candidates.iter().map(|to| new(*to, meaning.weight)));
-        }
+    if let What::Name { original, .. } = import.what
+        && let Some(meaning) = scope.import(import, original)
+    {
+        links.extend(meaning.candidates.iter().map(|to| new(*to, meaning.weight)));
     }
     let texts = &graph.parts.names;
     let path = texts.get(import.path);

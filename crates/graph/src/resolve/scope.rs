@@ -144,6 +144,11 @@ impl<'g> Scope<'g> {
         Meaning::new(How::Imported, found, 1.0)
     }
 
+    /// What an import of one name imports.
+    pub(crate) fn import(&self, import: &Import, original: NameId) -> Option<Meaning> {
+        Meaning::new(How::Imported, self.reached(import, original).collect(), 1.0)
+    }
+
     /// The symbols of a name in what an import names.
     fn reached(&self, import: &Import, name: NameId) -> impl Iterator<Item = u32> {
         let texts = &self.graph.parts.names;
@@ -152,7 +157,9 @@ impl<'g> Scope<'g> {
         self.index.named(name).iter().copied().take(MANY).filter(move |id| {
             let entry = &self.index.entries[*id as usize];
             let to = &self.graph.parts.files[entry.file as usize];
-            self.file.language.reaches(to.language) && names(path, from, &to.path, texts.get(entry.container))
+            // A method is imported with its type only.
+            let is_whole = entry.kind != Kind::Method || last(texts.get(entry.container)) == last(path);
+            is_whole && self.file.language.reaches(to.language) && names(path, from, &to.path, texts.get(entry.container))
         })
     }
 
