@@ -106,7 +106,8 @@ fn build(root: &Path, kept: &Path, options: &Options) -> (Graph, Report) {
 fn ctags(root: &Path, tags: &Path) {
     let mut ctags = Command::new("ctags");
     ctags.args(["-R", LANGUAGES, "-f"]).arg(tags).arg(".").current_dir(root);
-    let status = ctags.stderr(Stdio::null()).status().expect("ctags can be started (Debian: universal-ctags)");
+    let status =
+        ctags.stderr(Stdio::null()).status().expect("ctags can be started (Debian: universal-ctags)");
     assert!(status.success(), "ctags ended with {status}");
 }
 

@@ -89,8 +89,9 @@ pub fn update(
         }
         None => Parts::default(),
     };
-    let threads =
-        options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    let threads = options
+        .threads
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
     let tree = walk(root, options.excludes_file.as_deref(), threads)?;
     if tree.len() > options.most_files {
         let why = format!("there are {} files in it, more than {}", tree.len(), options.most_files);
@@ -161,8 +162,7 @@ fn work(root: &Path, jobs: &[Job], options: &Options, threads: usize, progress: 
         }
     };
     let mut done: Vec<(usize, Done)> = std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..threads.min(jobs.len()).max(1)).map(|_| scope.spawn(worker)).collect();
+        let workers: Vec<_> = (0..threads.min(jobs.len()).max(1)).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().flat_map(|one| one.join().expect("files are read without a panic")).collect()
     });
     done.sort_unstable_by_key(|(at, _)| *at);
@@ -252,7 +252,8 @@ fn assemble(old: Parts, known: Vec<usize>, done: Vec<Done>, report: &mut Report)
         }
     }
     // What is new comes in the order of the paths.
-    let is_new = |path: &str| new.binary_search_by(|(file, _): &(File, Names)| file.path.as_str().cmp(path)).is_ok();
+    let is_new =
+        |path: &str| new.binary_search_by(|(file, _): &(File, Names)| file.path.as_str().cmp(path)).is_ok();
     report.removed = kept.iter().flatten().filter(|file| !is_new(&file.path)).count();
     let changed = report.same + report.removed + new.len() > 0;
     let mut names = old.names;

@@ -58,7 +58,8 @@ impl Names {
             begin = *end as usize;
         }
         let names = Names { text, ends };
-        let is_a_table = names.len() >= FIXED.len() && names.iter().zip(FIXED).all(|(one, fixed)| one == fixed);
+        let is_a_table =
+            names.len() >= FIXED.len() && names.iter().zip(FIXED).all(|(one, fixed)| one == fixed);
         is_a_table.then_some(names)
     }
 
@@ -110,7 +111,10 @@ mod tests {
         let a = interner.number("a");
         assert_eq!(interner.number("b"), a + 1);
         assert_eq!(interner.number("a"), a);
-        assert_eq!([interner.number(""), interner.number("?"), interner.number("self")], [NONE, UNKNOWN, OWN]);
+        assert_eq!(
+            [interner.number(""), interner.number("?"), interner.number("self")],
+            [NONE, UNKNOWN, OWN]
+        );
         assert_eq!(interner.names.get(a), "a");
         assert_eq!(interner.names.find("b"), Some(a + 1));
     }

@@ -64,12 +64,9 @@ impl Kind {
         match self {
             Kind::Class | Kind::Struct | Kind::Interface | Kind::Trait | Kind::Enum => true,
             Kind::Module => language == Language::Ruby,
-            Kind::Function
-            | Kind::Method
-            | Kind::Macro
-            | Kind::Constant
-            | Kind::Type
-            | Kind::Variable => false,
+            Kind::Function | Kind::Method | Kind::Macro | Kind::Constant | Kind::Type | Kind::Variable => {
+                false
+            }
         }
     }
 }
@@ -86,13 +83,8 @@ pub enum Relation {
 }
 
 impl Relation {
-    pub const ALL: [Relation; 5] = [
-        Relation::Implements,
-        Relation::Calls,
-        Relation::References,
-        Relation::Imports,
-        Relation::Defines,
-    ];
+    pub const ALL: [Relation; 5] =
+        [Relation::Implements, Relation::Calls, Relation::References, Relation::Imports, Relation::Defines];
 
     pub fn name(self) -> &'static str {
         match self {

@@ -21,7 +21,8 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     fn of(metadata: &std::fs::Metadata) -> Stamp {
-        let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         Stamp {
             size: metadata.len(),
             modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
@@ -32,7 +33,11 @@ impl Stamp {
 }
 
 /// All that could hold code, sorted by path.
-pub(crate) fn walk(root: &Path, excludes: Option<&Path>, threads: usize) -> Result<Vec<(String, Stamp)>, GraphError> {
+pub(crate) fn walk(
+    root: &Path,
+    excludes: Option<&Path>,
+    threads: usize,
+) -> Result<Vec<(String, Stamp)>, GraphError> {
     let mut builder = WalkBuilder::new(root);
     // A person's own excludes file is handed in: nothing is read from the environment here.
     builder.git_global(false).require_git(false).follow_links(false).threads(threads);

@@ -50,7 +50,9 @@ impl Ord for Step {
     /// The surest first, of these the nearest; nothing is left to chance.
     fn cmp(&self, other: &Step) -> Ordering {
         let sure = self.sure.total_cmp(&other.sure);
-        sure.then(other.depth.cmp(&self.depth)).then(other.node.cmp(&self.node)).then(other.through.cmp(&self.through))
+        sure.then(other.depth.cmp(&self.depth))
+            .then(other.node.cmp(&self.node))
+            .then(other.through.cmp(&self.through))
     }
 }
 
@@ -78,8 +80,13 @@ impl Graph {
             let uses = self.links().to(step.node).filter(|link| link.relation != Relation::Defines);
             for link in uses {
                 let sure = step.sure * link.weight;
-                let next =
-                    Step { sure, depth: step.depth + 1, node: link.from, through: step.node, relation: link.relation };
+                let next = Step {
+                    sure,
+                    depth: step.depth + 1,
+                    node: link.from,
+                    through: step.node,
+                    relation: link.relation,
+                };
                 if sure >= reach.least && best.get(&link.from).is_none_or(|known| *known < next) {
                     best.insert(link.from, next);
                     heap.push(next);

@@ -79,7 +79,9 @@ impl Graph {
         // A file's module says nothing that the file's path does not.
         let is_shown = |id: &u32| self.raw(SymbolId(*id)).kind != Kind::Module;
         let mut order: Vec<u32> = (0..self.symbol_count() as u32).filter(is_shown).collect();
-        order.sort_by(|one, other| ranks[*other as usize].total_cmp(&ranks[*one as usize]).then(one.cmp(other)));
+        order.sort_by(|one, other| {
+            ranks[*other as usize].total_cmp(&ranks[*one as usize]).then(one.cmp(other))
+        });
         let mut files: BTreeMap<FileId, Vec<Ranked>> = BTreeMap::new();
         let (mut used, mut shown) = (0, 0);
         for id in &order {

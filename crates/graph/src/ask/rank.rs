@@ -58,8 +58,10 @@ mod tests {
     /// The textbook's: a dense matrix, multiplied until it stands still.
     fn dense(count: usize, arrows: &[Arrow], preference: &[f64]) -> Vec<f64> {
         let total: f64 = preference.iter().sum();
-        let start: Vec<f64> =
-            preference.iter().map(|wish| if total > 0.0 { wish / total } else { 1.0 / count as f64 }).collect();
+        let start: Vec<f64> = preference
+            .iter()
+            .map(|wish| if total > 0.0 { wish / total } else { 1.0 / count as f64 })
+            .collect();
         let mut matrix = vec![vec![0.0; count]; count];
         for arrow in arrows {
             matrix[arrow.from as usize][arrow.to as usize] += arrow.weight;
@@ -83,7 +85,8 @@ mod tests {
     fn graphs() -> impl Strategy<Value = (usize, Vec<Arrow>, Vec<f64>)> {
         (1_usize..24).prop_flat_map(|count| {
             let node = 0..count as u32;
-            let arrow = (node.clone(), node, 0.0_f64..4.0).prop_map(|(from, to, weight)| Arrow { from, to, weight });
+            let arrow =
+                (node.clone(), node, 0.0_f64..4.0).prop_map(|(from, to, weight)| Arrow { from, to, weight });
             let arrows = proptest::collection::vec(arrow, 0..80);
             let wish = proptest::prop_oneof![proptest::prelude::Just(0.0), 0.0_f64..3.0];
             let wishes = proptest::collection::vec(wish, count);

@@ -51,17 +51,23 @@ impl Graph {
         for (at, file) in self.parts.files.iter().enumerate() {
             let Some(outline) = file.outline() else { continue };
             // Under another name it is used only where it is imported so.
-            let aliases: Vec<u32> = outline.imports.iter().filter_map(|import| match import.what {
-                What::Name { original, local } if original == name => Some(local),
-                What::Name { .. } | What::File | What::All | What::Module(_) => None,
-            }).collect();
+            let aliases: Vec<u32> = outline
+                .imports
+                .iter()
+                .filter_map(|import| match import.what {
+                    What::Name { original, local } if original == name => Some(local),
+                    What::Name { .. } | What::File | What::All | What::Module(_) => None,
+                })
+                .collect();
             let is_meant = |mentioned: u32| mentioned == name || aliases.contains(&mentioned);
             if !outline.mentions.iter().any(|mention| is_meant(mention.name)) {
                 continue;
             }
             let mut scope = Scope::new(self, at as u32);
             for mention in outline.mentions.iter().filter(|mention| is_meant(mention.name)) {
-                let Some(meaning) = scope.meaning(mention).filter(|meaning| meaning.candidates.contains(&id.0)) else {
+                let Some(meaning) =
+                    scope.meaning(mention).filter(|meaning| meaning.candidates.contains(&id.0))
+                else {
                     continue;
                 };
                 found.push(Reference {

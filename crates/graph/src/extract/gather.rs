@@ -46,11 +46,7 @@ pub(super) enum Before<'t> {
 #[derive(Debug)]
 pub(super) enum Imported<'t> {
     Tree(Node<'t>),
-    One {
-        path: Node<'t>,
-        near: bool,
-        what: ImportedWhat<'t>,
-    },
+    One { path: Node<'t>, near: bool, what: ImportedWhat<'t> },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -151,7 +147,13 @@ impl<'t> Gathered<'t> {
         }
     }
 
-    fn define(&mut self, node: Node<'t>, name: Option<Node<'t>>, kind: Option<Kind>, container: Option<Node<'t>>) {
+    fn define(
+        &mut self,
+        node: Node<'t>,
+        name: Option<Node<'t>>,
+        kind: Option<Kind>,
+        container: Option<Node<'t>>,
+    ) {
         let Some(name) = name.filter(|name| name.byte_range().len() <= LONGEST_NAME) else { return };
         let new = Defined { node, name, kind, container, bytes: node.byte_range() };
         // A scope beside nothing else of that name is kept; a symbol of a more telling kind wins.
@@ -167,7 +169,8 @@ impl<'t> Gathered<'t> {
         if length > LONGEST_NAME || (length < 2 && new.relation == Relation::References) {
             return;
         }
-        let told = |one: &Mentioned<'_>| (one.relation, one.before == Before::Handed, one.before == Before::Nothing);
+        let told =
+            |one: &Mentioned<'_>| (one.relation, one.before == Before::Handed, one.before == Before::Nothing);
         match self.mentioned.get(&new.name.start_byte()) {
             Some(known) if told(known) <= told(&new) => {}
             _ => drop(self.mentioned.insert(new.name.start_byte(), new)),

@@ -66,7 +66,9 @@ fn beside(file: &str, raw: &str) -> String {
 fn without_ending(path: &str) -> &str {
     let (before, name) = path.rsplit_once('/').map_or(("", path), |(before, name)| (before, name));
     match name.rsplit_once('.') {
-        Some((stem, ending)) if !stem.is_empty() && !matches!(Language::of_path(name), crate::language::Guess::None) => {
+        Some((stem, ending))
+            if !stem.is_empty() && !matches!(Language::of_path(name), crate::language::Guess::None) =>
+        {
             &path[..path.len() - ending.len() - 1]
         }
         _ if before.is_empty() => name,
@@ -112,7 +114,8 @@ fn branch(text: &str, separator: &str, mut path: Vec<String>, deeper: usize, fou
         }
         return;
     }
-    let (named, local) = text.split_once(" as ").map_or((text, None), |(named, local)| (named, Some(local.trim())));
+    let (named, local) =
+        text.split_once(" as ").map_or((text, None), |(named, local)| (named, Some(local.trim())));
     path.extend(segments(named, separator));
     match path.pop() {
         Some(last) if last == "*" => found.push(Leaf { path: place(&path), original: None, local: None }),
@@ -196,7 +199,12 @@ mod tests {
     fn a_tree_of_imports_is_taken_apart() {
         let told = |language, text: &str| -> Vec<String> {
             let leaf = |leaf: super::Leaf| {
-                format!("{}|{}|{}", leaf.path, leaf.original.unwrap_or_default(), leaf.local.unwrap_or_default())
+                format!(
+                    "{}|{}|{}",
+                    leaf.path,
+                    leaf.original.unwrap_or_default(),
+                    leaf.local.unwrap_or_default()
+                )
             };
             leaves(language, text).into_iter().map(leaf).collect()
         };

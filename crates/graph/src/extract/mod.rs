@@ -48,8 +48,15 @@ impl Skipped {
 /// What became of a file's content.
 #[derive(Debug)]
 pub(crate) enum Read {
-    Outlined { language: Language, outline: Outline, names: Names },
-    Skipped { language: Language, why: Skipped },
+    Outlined {
+        language: Language,
+        outline: Outline,
+        names: Names,
+    },
+    Skipped {
+        language: Language,
+        why: Skipped,
+    },
     /// Of no language that is read.
     Foreign,
 }
@@ -92,9 +99,16 @@ impl Reader {
         }
     }
 
-    fn outline(&mut self, path: &str, language: Language, content: &[u8]) -> Result<(Outline, Names), Skipped> {
+    fn outline(
+        &mut self,
+        path: &str,
+        language: Language,
+        content: &[u8],
+    ) -> Result<(Outline, Names), Skipped> {
         let until = Instant::now() + self.patience;
-        self.parser.set_language(&language.grammar()).expect("the runtime takes the grammars it is built with");
+        self.parser
+            .set_language(&language.grammar())
+            .expect("the runtime takes the grammars it is built with");
         // What was given up in the file before must not be gone on with.
         self.parser.reset();
         let mut check = |_: &tree_sitter::ParseState| {

@@ -1,6 +1,6 @@
 //! What was gathered in a file becomes its outline: what stands in what, and what is mentioned from where.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -42,9 +42,16 @@ struct Shape<'c> {
     types: HashMap<String, u32>,
     /// Symbols, and the types that they belong to without standing in them.
     lent: Vec<(u32, String)>,
+    /// Names that mean a function where they are handed over.
+    functions: HashSet<NameId>,
 }
 
-pub(super) fn shape(path: &str, language: Language, content: &[u8], gathered: Gathered<'_>) -> (Outline, Names) {
+pub(super) fn shape(
+    path: &str,
+    language: Language,
+    content: &[u8],
+    gathered: Gathered<'_>,
+) -> (Outline, Names) {
     let mut shape = Shape {
         language,
         content,
@@ -53,13 +60,15 @@ pub(super) fn shape(path: &str, language: Language, content: &[u8], gathered: Ga
         rings: Vec::new(),
         types: HashMap::new(),
         lent: Vec::new(),
+        functions: HashSet::new(),
     };
     let Gathered { defined, mentioned, imported, mut import_ranges } = gathered;
     let mut names: Vec<usize> = defined.keys().copied().collect();
     names.sort_unstable();
     let mut defined: Vec<Defined<'_>> = defined.into_values().collect();
     defined.sort_by_key(|one| (one.bytes.start, std::cmp::Reverse(one.bytes.end), one.name.start_byte()));
-    import_ranges.sort_by_key(|range| range.start);
+    import_ranges.sort_by_key(|range| (range.start, range.end));
+    import_ranges.dedup();
     // `const x = require("x")` is an import, and no constant.
     defined.retain(|one| {
         let is_value = matches!(one.kind, Some(Kind::Constant | Kind::Variable));
@@ -75,6 +84,7 @@ pub(super) fn shape(path: &str, language: Language, content: &[u8], gathered: Ga
         shape.define(one);
     }
     shape.adopt();
+    shape.note_functions();
     let mut mentioned: Vec<(usize, Mentioned<'_>)> = mentioned.into_iter().collect();
     mentioned.sort_by_key(|(at, _)| *at);
     for (at, one) in mentioned {
@@ -220,7 +230,11 @@ impl Shape<'_> {
     fn qualifier(&mut self, one: &Mentioned<'_>) -> Option<NameId> {
         let (node, is_path) = match one.before {
             Before::Nothing => return Some(NONE),
-            Before::Handed => return self.is_handed_over(one).then_some(NONE),
+            Before::Handed => {
+                let name = self.text(one.name);
+                let name = self.interner.number(&name);
+                return self.functions.contains(&name).then_some(NONE);
+            }
             Before::Qualifier(node) => (node, true),
             Before::Receiver(node) => (node, false),
         };
@@ -241,12 +255,15 @@ impl Shape<'_> {
         })
     }
 
-    /// Whether a name that is handed over is a function's, as far as this file tells.
-    fn is_handed_over(&mut self, one: &Mentioned<'_>) -> bool {
-        let name = self.text(one.name);
-        let name = self.interner.number(&name);
-        self.outline.symbols.iter().any(|symbol| symbol.name == name && symbol.kind == Kind::Function)
-            || self.outline.imports.iter().any(|import| matches!(import.what, What::Name { local, .. } if local == name))
+    /// The names that mean a function where they are handed over, as far as this file tells.
+    fn note_functions(&mut self) {
+        let functions = self.outline.symbols.iter().filter(|symbol| symbol.kind == Kind::Function);
+        self.functions.extend(functions.map(|symbol| symbol.name));
+        for import in &self.outline.imports {
+            if let What::Name { local, .. } = import.what {
+                self.functions.insert(local);
+            }
+        }
     }
 
     fn import(&mut self, file: &str, one: &Imported<'_>) {
@@ -346,6 +363,8 @@ fn body(node: Node<'_>) -> Option<usize> {
         value.or_else(|| child.child_by_field_name("body").map(|_| child))
     });
     let own = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"));
-    own.into_iter().chain(values).find_map(|value| value.child_by_field_name("body")).map(|body| body.start_byte())
+    own.into_iter()
+        .chain(values)
+        .find_map(|value| value.child_by_field_name("body"))
+        .map(|body| body.start_byte())
 }
-

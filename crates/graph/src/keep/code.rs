@@ -192,7 +192,18 @@ fn outline(bytes: &mut Bytes<'_>, names: usize) -> Option<Outline> {
         let last_line = line.checked_add(bytes.short()?)?;
         let signature = bytes.short()?;
         let digest = digest(bytes)?;
-        outline.symbols.push(Symbol { name: of, container, kind, parent, start, end, line, last_line, signature, digest });
+        outline.symbols.push(Symbol {
+            name: of,
+            container,
+            kind,
+            parent,
+            start,
+            end,
+            line,
+            last_line,
+            signature,
+            digest,
+        });
     }
     outline.signatures = bytes.text()?.to_owned();
     let begins = outline.symbols.iter().map(|symbol| symbol.signature as usize);

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::paths::package;
 use crate::extract::module;
-use crate::graph::Graph;
+use crate::graph::{File, Graph};
 use crate::language::Language;
 use crate::names::NONE;
-use crate::outline::{Kind, NameId};
+use crate::outline::{Kind, NameId, Symbol};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
@@ -37,8 +37,7 @@ impl Index {
         let entries = entries(graph);
         let count = graph.parts.names.len();
         let mut starts = vec![0_u32; count + 1];
-        let names = || graph.parts.files.iter().filter_map(|file| file.outline()).flat_map(|outline| &outline.symbols);
-        for symbol in names() {
+        for symbol in symbols(graph) {
             starts[symbol.name as usize + 1] += 1;
         }
         for at in 0..count {
@@ -46,13 +45,14 @@ impl Index {
         }
         let mut next = starts.clone();
         let mut ids = vec![0; entries.len()];
-        for (id, symbol) in names().enumerate() {
+        for (id, symbol) in symbols(graph).enumerate() {
             let at = &mut next[symbol.name as usize];
             ids[*at as usize] = id as u32;
             *at += 1;
         }
         for range in starts.windows(2) {
-            ids[range[0] as usize..range[1] as usize].sort_unstable_by_key(|id| (entries[*id as usize].holder, *id));
+            ids[range[0] as usize..range[1] as usize]
+                .sort_unstable_by_key(|id| (entries[*id as usize].holder, *id));
         }
         let mut numbers = HashMap::new();
         let mut packages = Vec::with_capacity(graph.file_count());
@@ -98,30 +98,26 @@ pub(crate) fn last(path: &str) -> &str {
     path.rsplit(['/', '.', ':', '\\']).next().unwrap_or(path)
 }
 
+fn symbols(graph: &Graph) -> impl Iterator<Item = &Symbol> {
+    graph.parts.files.iter().filter_map(File::outline).flat_map(|outline| &outline.symbols)
+}
+
 fn entries(graph: &Graph) -> Vec<Entry> {
     let names = &graph.parts.names;
-    // The last part of a container is a name of its own almost always: the type's.
-    let mut holders: HashMap<NameId, NameId> = HashMap::new();
-    let mut numbers: HashMap<&str, NameId> = HashMap::new();
-    for file in &graph.parts.files {
-        for symbol in file.outline().iter().flat_map(|outline| &outline.symbols) {
-            numbers.entry(names.get(symbol.name)).or_insert(symbol.name);
-            holders.entry(symbol.container).or_insert(NONE);
-        }
+    // Qualifiers are compared by their numbers, so the last part of a container is looked up among all texts.
+    let mut wanted: HashMap<&str, NameId> = HashMap::new();
+    for symbol in symbols(graph) {
+        wanted.entry(last(names.get(symbol.container))).or_insert(NONE);
     }
-    // Qualifiers are compared by their numbers, so that of the text itself is the right one.
-    for file in &graph.parts.files {
-        for mention in file.outline().iter().flat_map(|outline| &outline.mentions) {
-            numbers.entry(names.get(mention.qualifier)).or_insert(mention.qualifier);
+    for (at, text) in names.iter().enumerate() {
+        if let Some(number) = wanted.get_mut(text) {
+            *number = at as NameId;
         }
-    }
-    for (container, holder) in &mut holders {
-        *holder = numbers.get(last(names.get(*container))).copied().unwrap_or(NONE);
     }
     let mut entries = Vec::with_capacity(graph.symbol_count());
     for (at, file) in graph.parts.files.iter().enumerate() {
         for symbol in file.outline().iter().flat_map(|outline| &outline.symbols) {
-            let holder = holders.get(&symbol.container).copied().unwrap_or(NONE);
+            let holder = wanted.get(last(names.get(symbol.container))).copied().unwrap_or(NONE);
             entries.push(Entry { file: at as u32, container: symbol.container, holder, kind: symbol.kind });
         }
     }

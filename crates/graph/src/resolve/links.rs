@@ -1,8 +1,8 @@
 //! What is tied to what in a whole tree: one link for each pair and relation.
 
+use super::Scope;
 use super::index::last;
 use super::paths::names;
-use super::Scope;
 use crate::graph::Graph;
 use crate::outline::{Import, NOWHERE, Relation, What};
 
@@ -40,7 +40,8 @@ impl Links {
             let workers: Vec<_> = begins
                 .map(|begin| scope.spawn(move || of_files(graph, begin..(begin + share).min(files))))
                 .collect();
-            let done = workers.into_iter().map(|worker| worker.join().expect("links are made without a panic"));
+            let done =
+                workers.into_iter().map(|worker| worker.join().expect("links are made without a panic"));
             done.flatten().collect()
         });
         all.sort_unstable_by_key(|link| (link.from, link.to, link.relation));
@@ -82,7 +83,8 @@ fn of_files(graph: &Graph, files: std::ops::Range<usize>) -> Vec<Link> {
         for mention in &outline.mentions {
             let from = if mention.from == NOWHERE { node } else { first + mention.from };
             if let Some(meaning) = scope.meaning(mention) {
-                let new = |to: u32| Link { from, to, relation: mention.relation, weight: meaning.weight, count: 1 };
+                let new =
+                    |to: u32| Link { from, to, relation: mention.relation, weight: meaning.weight, count: 1 };
                 links.extend(meaning.candidates.iter().copied().map(new).filter(|link| link.to != from));
             }
         }
@@ -91,7 +93,13 @@ fn of_files(graph: &Graph, files: std::ops::Range<usize>) -> Vec<Link> {
         }
         for (at, symbol) in outline.symbols.iter().enumerate() {
             let from = if symbol.parent == NOWHERE { node } else { first + symbol.parent };
-            links.push(Link { from, to: first + at as u32, relation: Relation::Defines, weight: 1.0, count: 1 });
+            links.push(Link {
+                from,
+                to: first + at as u32,
+                relation: Relation::Defines,
+                weight: 1.0,
+                count: 1,
+            });
         }
     }
     links

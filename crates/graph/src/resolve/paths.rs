@@ -52,8 +52,7 @@ fn holds(module: &str, container: &str, wanted: &str) -> bool {
 
 /// At a boundary between parts.
 fn ends_with(path: &str, end: &str) -> bool {
-    !end.is_empty()
-        && path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    !end.is_empty() && path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 #[cfg(test)]

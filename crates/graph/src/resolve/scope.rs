@@ -91,13 +91,12 @@ impl<'g> Scope<'g> {
     /// `name`.
     fn plain(&self, mention: &Mention, container: NameId) -> Option<Meaning> {
         let is_own_call = self.file.language.calls_its_own() && mention.relation == Relation::Calls;
-        if is_own_call
-            && let Some(own) = self.own(mention, container)
-        {
+        if is_own_call && let Some(own) = self.own(mention, container) {
             return Some(own);
         }
         let fits = |id: &u32| self.fits(*id, mention) && self.kind(*id) != Kind::Method;
-        let here = self.here.get(&mention.name).into_iter().flatten().copied().filter(|id| fits(id)).collect();
+        let here =
+            self.here.get(&mention.name).into_iter().flatten().copied().filter(|id| fits(id)).collect();
         if let Some(found) = Meaning::new(How::SameFile, self.nearest(here, container), 1.0) {
             return Some(found);
         }
@@ -118,8 +117,11 @@ impl<'g> Scope<'g> {
 
     /// Of several in the file, those that stand where the mention does.
     fn nearest(&self, found: Vec<u32>, container: NameId) -> Vec<u32> {
-        let beside: Vec<u32> =
-            found.iter().copied().filter(|id| self.index.entries[*id as usize].container == container).collect();
+        let beside: Vec<u32> = found
+            .iter()
+            .copied()
+            .filter(|id| self.index.entries[*id as usize].container == container)
+            .collect();
         if beside.is_empty() { found } else { beside }
     }
 
@@ -159,7 +161,9 @@ impl<'g> Scope<'g> {
             let to = &self.graph.parts.files[entry.file as usize];
             // A method is imported with its type only.
             let is_whole = entry.kind != Kind::Method || last(texts.get(entry.container)) == last(path);
-            is_whole && self.file.language.reaches(to.language) && names(path, from, &to.path, texts.get(entry.container))
+            is_whole
+                && self.file.language.reaches(to.language)
+                && names(path, from, &to.path, texts.get(entry.container))
         })
     }
 
@@ -168,7 +172,8 @@ impl<'g> Scope<'g> {
         if container == NONE {
             return None;
         }
-        let in_it = |id: &u32| self.index.entries[*id as usize].container == container && self.fits(*id, mention);
+        let in_it =
+            |id: &u32| self.index.entries[*id as usize].container == container && self.fits(*id, mention);
         let here = self.here.get(&mention.name).into_iter().flatten().copied().filter(in_it).collect();
         Meaning::new(How::SameFile, here, 1.0).or_else(|| {
             let all = self.index.named(mention.name).iter().take(MANY).copied().filter(in_it).collect();
@@ -229,7 +234,8 @@ impl<'g> Scope<'g> {
     /// `something.name`: a method, of whatever.
     fn on_something(&self, mention: &Mention) -> Option<Meaning> {
         let fits = |id: &u32| self.fits(*id, mention) && self.kind(*id) == Kind::Method;
-        let here = self.here.get(&mention.name).into_iter().flatten().copied().filter(|id| fits(id)).collect();
+        let here =
+            self.here.get(&mention.name).into_iter().flatten().copied().filter(|id| fits(id)).collect();
         if let Some(found) = Meaning::new(How::SameFile, here, UNKNOWN_RECEIVER) {
             return Some(found);
         }

@@ -77,7 +77,11 @@ pub(super) fn run(args: &BuildArgs) -> Outcome {
         return Ok(0);
     }
     let files = counted(built.files as u64, "file");
-    let mut text = format!("{files}, {}, {}\n", counted(built.symbols as u64, "symbol"), counted(built.mentions as u64, "mention"));
+    let mut text = format!(
+        "{files}, {}, {}\n",
+        counted(built.symbols as u64, "symbol"),
+        counted(built.mentions as u64, "mention")
+    );
     let parsed = format!("{} parsed ({})", built.parsed, size(built.bytes));
     text += &format!("{parsed}, {} gone, in {}\n", built.removed, span(took));
     if let Some(reason) = built.rebuilt {

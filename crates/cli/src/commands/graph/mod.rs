@@ -86,7 +86,9 @@ fn kept(project: &Project) -> std::path::PathBuf {
 fn graph_problem(error: &GraphError) -> Problem {
     let problem = Problem::new(ralph_engine::chain(error)).exit(1);
     match error {
-        GraphError::Walk { .. } => problem.next("name what is not code in .gitignore, or go to the project's root"),
+        GraphError::Walk { .. } => {
+            problem.next("name what is not code in .gitignore, or go to the project's root")
+        }
         GraphError::Read { path, .. } => {
             problem.next(format!("remove {}: it is made again from the files", path.display()))
         }

@@ -80,7 +80,7 @@ impl Thing {
     /// On one line.
     pub(super) fn words(&self) -> String {
         match &self.symbol {
-            None => inert(&self.path).into_owned(),
+            None => inert(&self.path),
             Some(symbol) => {
                 let place = paint(FAINT, &format!("{}:{}", inert(&symbol.path), symbol.line));
                 format!("{} {} {place}", symbol.kind, inert(&symbol.qualified))

@@ -57,7 +57,8 @@ fn what_is_no_source_is_left_out_with_the_reason() {
     project.write("minified.js", format!("var a={{{}}};", "b:function(){return 1},".repeat(1_000)));
     project.write("sound.rs", "fn sound() {}");
     let (graph, report) = project.update();
-    let skipped: Vec<(&str, Skipped)> = report.skipped.iter().map(|(path, why)| (path.as_str(), *why)).collect();
+    let skipped: Vec<(&str, Skipped)> =
+        report.skipped.iter().map(|(path, why)| (path.as_str(), *why)).collect();
     let expected =
         [("binary.rs", Skipped::Binary), ("large.rs", Skipped::TooLarge), ("minified.js", Skipped::Minified)];
     assert_eq!(skipped, expected);
@@ -79,7 +80,10 @@ fn a_file_that_takes_too_long_is_left_out_and_the_others_are_read() {
 #[test]
 fn text_that_is_no_utf8_still_has_symbols() {
     let project = Project::new(&[]);
-    project.write("latin.c", b"/* \xe4\xf6\xfc */\nint gr\xf6\xdfe(void) { return 0; }\nint main(void) { return 1; }\n");
+    project.write(
+        "latin.c",
+        b"/* \xe4\xf6\xfc */\nint gr\xf6\xdfe(void) { return 0; }\nint main(void) { return 1; }\n",
+    );
     project.write("empty.py", "");
     project.write("bom.py", b"\xef\xbb\xbfdef first():\n    pass\n");
     let (graph, report) = project.update();

@@ -24,7 +24,14 @@ fn all(graph: &Graph) -> String {
         for id in graph.symbols_of(file) {
             let symbol = graph.symbol(id);
             let (first, last) = symbol.lines;
-            writeln!(text, "{first}-{last} {} {} | {}", symbol.kind.name(), symbol.qualified(), symbol.signature).unwrap();
+            writeln!(
+                text,
+                "{first}-{last} {} {} | {}",
+                symbol.kind.name(),
+                symbol.qualified(),
+                symbol.signature
+            )
+            .unwrap();
         }
         let nodes = std::iter::once(Node::File(file)).chain(graph.symbols_of(file).map(Node::Symbol));
         for node in nodes {

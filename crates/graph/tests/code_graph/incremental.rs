@@ -71,7 +71,8 @@ proptest! {
 /// Long enough ago for its time to be relied on.
 fn age(project: &Project, path: &str) {
     let file = fs::File::options().write(true).open(project.root().join(path)).unwrap();
-    file.set_modified(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000))
+        .unwrap();
 }
 
 #[test]
@@ -124,9 +125,8 @@ fn what_git_ignores_what_is_hidden_and_links_are_left_out() {
 #[test]
 fn a_symbols_digest_changes_with_its_text_alone() {
     let project = Project::new(&[("a.rs", "fn one() { 1 }\nfn two() { 2 }\n")]);
-    let digests = |project: &Project| {
-        project.update().0.symbols().map(|symbol| symbol.digest).collect::<Vec<_>>()
-    };
+    let digests =
+        |project: &Project| project.update().0.symbols().map(|symbol| symbol.digest).collect::<Vec<_>>();
     let before = digests(&project);
     project.write("a.rs", "// Moved.\n\nfn one() { 1 }\nfn two() { 3 }\n");
     let after = digests(&project);

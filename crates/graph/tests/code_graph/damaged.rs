@@ -16,7 +16,8 @@ fn a_damaged_file_is_made_again() {
     let project = project();
     let sound = project.update().0.fingerprint();
     let whole = fs::read(project.kept()).unwrap();
-    let mut cases: Vec<Vec<u8>> = vec![Vec::new(), b"SQLite format 3\0".to_vec(), whole[..whole.len() - 1].to_vec()];
+    let mut cases: Vec<Vec<u8>> =
+        vec![Vec::new(), b"SQLite format 3\0".to_vec(), whole[..whole.len() - 1].to_vec()];
     cases.push([whole.as_slice(), b"x"].concat());
     for at in (0..whole.len()).step_by(7) {
         let mut flipped = whole.clone();

@@ -7,8 +7,14 @@ use crate::project::Project;
 fn shop() -> Graph {
     let project = Project::new(&[
         ("src/lib.rs", "mod price;\nmod order;\nmod log;\n"),
-        ("src/price.rs", "pub struct Price;\nimpl Price {\n    pub fn sum(&self) -> u64 { round() }\n}\nfn round() -> u64 { 1 }\n"),
-        ("src/order.rs", "use crate::price::Price;\npub fn order() -> u64 { Price::sum(&Price) }\npub fn send() { order(); crate::log::log(); }\n"),
+        (
+            "src/price.rs",
+            "pub struct Price;\nimpl Price {\n    pub fn sum(&self) -> u64 { round() }\n}\nfn round() -> u64 { 1 }\n",
+        ),
+        (
+            "src/order.rs",
+            "use crate::price::Price;\npub fn order() -> u64 { Price::sum(&Price) }\npub fn send() { order(); crate::log::log(); }\n",
+        ),
         ("src/log.rs", "pub fn log() {}\n"),
         ("src/other/a.rs", "pub fn twice() {}\n"),
         ("src/other/b.rs", "pub fn twice() {}\n"),
@@ -78,7 +84,14 @@ fn an_impact_goes_through_others_and_fades() {
 
     let of_file = graph.impact(&graph.find("src/price.rs"), Reach::default());
     let nodes: Vec<Node> = of_file.iter().map(|one| one.node).collect();
-    assert_eq!(names(&graph, &nodes), ["order", "src/order.rs", "Price::sum", "send"].map(str::to_owned).into_iter().filter(|name| name != "Price::sum").collect::<Vec<_>>());
+    assert_eq!(
+        names(&graph, &nodes),
+        ["order", "src/order.rs", "Price::sum", "send"]
+            .map(str::to_owned)
+            .into_iter()
+            .filter(|name| name != "Price::sum")
+            .collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -87,7 +100,8 @@ fn a_map_keeps_to_its_budget_and_to_its_focus() {
     for budget in [0, 5, 20, 60, 10_000] {
         let map = graph.map(&[], budget);
         let lines = map.files.iter().map(|(file, symbols)| {
-            let lines = symbols.iter().map(|one| tokens(&ralph_graph::map_line(&graph, one.symbol))).sum::<usize>();
+            let lines =
+                symbols.iter().map(|one| tokens(&ralph_graph::map_line(&graph, one.symbol))).sum::<usize>();
             tokens(&ralph_graph::map_head(graph.path(*file))) + lines
         });
         assert_eq!(map.tokens, lines.sum::<usize>());
