@@ -41,6 +41,9 @@ pub(crate) fn walk(
     let mut builder = WalkBuilder::new(root);
     // A person's own excludes file is handed in: nothing is read from the environment here.
     builder.git_global(false).require_git(false).follow_links(false).threads(threads);
+    // Rules above the tree count only within the repository that it is a part of.
+    let is_repository = |dir: &Path| dir.join(".git").exists();
+    builder.parents(!is_repository(root) && root.ancestors().skip(1).any(is_repository));
     if let Some(file) = excludes {
         // A line that is no pattern excludes nothing, as in git.
         let _unread = builder.add_ignore(file);

@@ -133,3 +133,15 @@ fn a_symbols_digest_changes_with_its_text_alone() {
     assert_eq!(before[0], after[0]);
     assert_ne!(before[1], after[1]);
 }
+
+#[test]
+fn rules_above_the_tree_count_only_in_its_repository() {
+    let project = Project::new(&[("a.rs", "fn a() {}"), ("b.rs", "fn b() {}")]);
+    let above = project.root().with_file_name(".gitignore");
+    fs::write(&above, "a.rs\n").unwrap();
+    assert_eq!(project.update().1.files, 2, "a person's directory is no repository");
+    fs::create_dir(project.root().with_file_name(".git")).unwrap();
+    assert_eq!(project.update().1.files, 1);
+    fs::create_dir(project.root().join(".git")).unwrap();
+    assert_eq!(project.update().1.files, 2, "the tree is a repository of its own");
+}

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::{kept, open, reason};
+use super::opened::{kept, open, reason};
 use crate::commands::Outcome;
 use crate::render::{CALM, FAINT, inert, paint};
 use crate::words::{counted, print, print_json, size, span};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use ralph_graph::{Affected, Reach};
 use serde::Serialize;
 
+use super::opened::{Opened, open};
 use super::shown::Thing;
-use super::{Opened, open};
 use crate::commands::Outcome;
 use crate::problem::{Problem, Problems};
 use crate::render::{CALM, FAINT, HEAD, paint};

@@ -3,8 +3,8 @@
 use ralph_graph::{Map, map_head, map_line};
 use serde::Serialize;
 
+use super::opened::{Opened, open};
 use super::shown::Symbol;
-use super::{Opened, open};
 use crate::commands::Outcome;
 use crate::render::{HEAD, inert, paint};
 use crate::words::{print, print_json};

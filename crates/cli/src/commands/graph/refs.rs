@@ -3,8 +3,8 @@
 use ralph_graph::{Node, Reference, Relation, SymbolId, Use};
 use serde::Serialize;
 
+use super::opened::{Opened, open};
 use super::shown::{Symbol, Thing};
-use super::{Opened, open};
 use crate::commands::Outcome;
 use crate::render::{CALM, FAINT, inert, paint};
 use crate::words::{counted, print, print_json};

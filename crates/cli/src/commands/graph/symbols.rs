@@ -4,8 +4,8 @@ use clap::builder::PossibleValuesParser;
 use ralph_graph::{Kind, Language, Node};
 use serde::Serialize;
 
+use super::opened::{Opened, open};
 use super::shown::Symbol;
-use super::{Opened, open};
 use crate::commands::Outcome;
 use crate::problem::Problems;
 use crate::render::{FAINT, paint};
