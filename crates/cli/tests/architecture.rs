@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),
@@ -20,6 +20,8 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("ralph-trackers", &["ralph-core", "ralph-store"]),
     ("ralph-chronicle", &["ralph-core"]),
     ("ralph-templates", &["ralph-core"]),
+    ("ralph-migrate", &["ralph-core", "ralph-templates"]),
+    ("ralph-hosts", &["ralph-core", "ralph-store", "ralph-engine"]),
     (
         "ralph-cli",
         &[
@@ -33,6 +35,8 @@ const ARROWS: [(&str, &[&str]); 11] = [
             "ralph-trackers",
             "ralph-chronicle",
             "ralph-templates",
+            "ralph-migrate",
+            "ralph-hosts",
         ],
     ),
 ];

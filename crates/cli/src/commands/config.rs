@@ -4,12 +4,14 @@ use std::path::Path;
 
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::event::Line;
+use ralph_hosts::wire::{Answer, Told};
 use ralph_store::NewTask;
 
 use super::diff::Difference;
 use super::graph;
 use super::inbox::Asked;
-use super::prd::Checked;
+use super::migrate::Taken;
+use super::prd::{Checked, Drafted};
 use super::snapshots::Snapshots;
 use super::status::Status;
 use super::tasks::{Shown, Tasks};
@@ -98,6 +100,14 @@ enum Described {
     GraphImpact,
     /// `ralph graph map --json`
     GraphMap,
+    /// `ralph prd new --json`
+    PrdNew,
+    /// `ralph migrate --json`
+    Migrate,
+    /// What a plugin tells `ralph hook`
+    HookEvent,
+    /// What `ralph hook` has a plugin do
+    HookAnswer,
 }
 
 impl ConfigArgs {
@@ -130,6 +140,10 @@ impl Described {
             Described::GraphRefs => schemars::schema_for!(graph::References).to_value(),
             Described::GraphImpact => schemars::schema_for!(graph::Impact).to_value(),
             Described::GraphMap => schemars::schema_for!(graph::Mapped).to_value(),
+            Described::PrdNew => schemars::schema_for!(Drafted).to_value(),
+            Described::Migrate => schemars::schema_for!(Vec<Taken>).to_value(),
+            Described::HookEvent => schemars::schema_for!(Told).to_value(),
+            Described::HookAnswer => schemars::schema_for!(Answer).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

@@ -1,4 +1,4 @@
-//! `ralph prd`: whether a backlog is fit to be worked on.
+//! `ralph prd check`: whether a backlog is fit to be worked on.
 
 use std::path::PathBuf;
 
@@ -6,35 +6,19 @@ use ralph_core::backlog::{About, Finding, Severity, review};
 use ralph_trackers::TrackerError;
 use serde::Serialize;
 
-use super::Outcome;
 use crate::backlog::{TrackerFlags, tracker_problem};
+use crate::commands::Outcome;
 use crate::render::{BAD, CALM, FAINT, GOOD, inert, paint};
 use crate::words::{counted, print, print_json};
 
 /// The exit code where the file makes no sense.
 const UNREADABLE: u8 = 2;
 
-/// Look after the file that a backlog is in.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  ralph prd check prd.json
-  ralph prd check TODO.md --json | jq '.findings[] | select(.severity == \"error\")'")]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Action {
-    Check(CheckArgs),
-}
-
 /// Report what would keep a backlog from being done: cycles, unknown dependencies, duplicate ids, tasks without
 /// acceptance criteria, tasks that are too big for one iteration.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit codes: 1 if something will never be worked on, 2 if the file cannot be read.")]
-struct CheckArgs {
+pub(crate) struct Args {
     /// A prd.json, or a Markdown file with checklists
     file: PathBuf,
     /// Print it as JSON (docs/schema/prd-check.json)
@@ -50,8 +34,7 @@ pub(crate) struct Checked {
     findings: Vec<Finding>,
 }
 
-pub(crate) fn run(args: &Args) -> Outcome {
-    let Action::Check(args) = &args.action;
+pub(super) fn run(args: &Args) -> Outcome {
     let mut tracker = TrackerFlags::of_file(&args.file).choose()?.tracker;
     let backlog = match tracker.load() {
         Ok(backlog) => backlog,
@@ -83,9 +66,10 @@ fn unreadable(error: &TrackerError) -> Finding {
     }
 }
 
-fn told(checked: &Checked, errors: usize) -> String {
+/// A line for each, with what to do about it.
+pub(super) fn listed(findings: &[Finding]) -> String {
     let mut text = String::new();
-    for finding in &checked.findings {
+    for finding in findings {
         let label = match finding.severity {
             Severity::Error => paint(BAD, "error:"),
             Severity::Warning => paint(CALM, "warning:"),
@@ -93,6 +77,11 @@ fn told(checked: &Checked, errors: usize) -> String {
         text += &format!("{label} {}\n", inert(&finding.what));
         text += &paint(FAINT, &format!("  next: {}\n", inert(&finding.next)));
     }
+    text
+}
+
+fn told(checked: &Checked, errors: usize) -> String {
+    let text = listed(&checked.findings);
     let tasks = counted(checked.tasks as u64, "task");
     let warnings = checked.findings.len() - errors;
     let result = if checked.findings.is_empty() {

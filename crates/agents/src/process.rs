@@ -1,4 +1,4 @@
-//! The agent's process: a group of its own, so that a signal for the relay's group reaches the relay alone.
+//! A program that a relay starts: a group of its own, so that a signal for the relay's group reaches the relay alone.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,17 +12,22 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 /// How long it has after SIGTERM.
 const GRACE: Duration = Duration::from_millis(200);
 
-pub(super) struct Process {
+#[derive(Debug)]
+pub(crate) struct Process {
     child: Child,
     group: Pid,
 }
 
 impl Process {
     /// Its standard error goes where the relay's goes.
-    pub(super) fn start(words: &[OsString]) -> io::Result<(Process, ChildStdin, ChildStdout)> {
+    pub(crate) fn start(
+        words: &[OsString],
+        env: &[(&str, String)],
+    ) -> io::Result<(Process, ChildStdin, ChildStdout)> {
         let (program, args) = words.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
         let mut child = Command::new(program)
             .args(args)
+            .envs(env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .process_group(0)
@@ -34,8 +39,13 @@ impl Process {
         Ok((process, stdin.expect("a pipe"), stdout.expect("a pipe")))
     }
 
+    /// Returns when it has ended by itself.
+    pub(crate) async fn ended(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+
     /// Waits for an end of its own accord, and sees to one after that. Its input must be closed.
-    pub(super) async fn end(mut self, within: Duration) -> io::Result<End> {
+    pub(crate) async fn end(mut self, within: Duration) -> io::Result<End> {
         if let Ok(status) = tokio::time::timeout(within, self.child.wait()).await {
             return Ok(End::Itself(status?));
         }
@@ -51,7 +61,7 @@ impl Process {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     Itself(ExitStatus),
     Forced,
 }
