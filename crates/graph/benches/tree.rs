@@ -83,7 +83,7 @@ fn one_changed(root: &Path, kept: &Path) -> f64 {
 
 fn questions(root: &Path, kept: &Path) {
     let load = || build(root, kept, &Options::default()).0;
-    let mut row = |what: &str, question: &dyn Fn(&Graph)| {
+    let row = |what: &str, question: &dyn Fn(&Graph)| {
         let graph = load();
         println!("| {what}, after loading | {:.0} |", seconds(|| question(&graph)).0 * 1e3);
     };

@@ -56,13 +56,13 @@ fn perform(project: &Project, edit: &Edit) {
 proptest! {
     #![proptest_config(Config { cases: 48, ..Config::default() })]
     #[test]
-    fn incremental_is_from_scratch(edits in edits()) {
+    fn incremental_is_built_anew(edits in edits()) {
         let project = Project::new(&[("a.rs", TEXTS[1])]);
         for edit in &edits {
             perform(&project, edit);
         }
         let (graph, _) = project.update();
-        prop_assert_eq!(graph.fingerprint(), project.from_scratch().fingerprint());
+        prop_assert_eq!(graph.fingerprint(), project.built_anew().fingerprint());
         // And once more from what was kept.
         prop_assert_eq!(project.update().0.fingerprint(), graph.fingerprint());
     }

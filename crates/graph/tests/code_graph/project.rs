@@ -55,7 +55,7 @@ impl Project {
     }
 
     /// As if there had never been another.
-    pub(crate) fn from_scratch(&self) -> Graph {
+    pub(crate) fn built_anew(&self) -> Graph {
         let elsewhere = tempfile::tempdir().unwrap();
         update(&self.root(), &elsewhere.path().join("graph"), &options(), &|_, _| {}).unwrap().0
     }
