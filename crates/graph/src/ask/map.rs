@@ -10,6 +10,9 @@ use crate::outline::{Kind, Relation};
 /// A token is at least this long in code; counting fewer would promise room that is not there.
 const BYTES_A_TOKEN: usize = 3;
 
+/// So many guesses at a symbol count in full; more of them together count no more.
+const BELIEVED_GUESSES: f64 = 8.0;
+
 /// How many tokens a text is taken to have: a third of its bytes, rounded up. Real tokenizers find fewer in code.
 pub fn tokens(text: &str) -> usize {
     text.len().div_ceil(BYTES_A_TOKEN)
@@ -48,15 +51,26 @@ impl Graph {
     pub fn ranks(&self, focus: &[Node]) -> Vec<f64> {
         let symbols = self.symbol_count();
         let count = symbols + self.file_count();
-        let mut arrows = Vec::with_capacity(self.links().all.len());
-        for link in &self.links().all {
+        let links = &self.links().all;
+        let mut guesses = vec![0_u32; count];
+        for link in links.iter().filter(|link| link.is_a_guess()) {
+            guesses[link.to as usize] += 1;
+        }
+        let mut arrows = Vec::with_capacity(links.len());
+        for link in links {
             // Used twice is not twice as important.
             let weight = pull(link.relation) * f64::from(link.weight) * f64::from(link.count).sqrt();
-            arrows.push(Arrow { from: link.from, to: link.to, weight });
-            // What is used makes what it stands in matter.
-            if link.relation == Relation::Defines && (link.from as usize) < symbols {
-                arrows.push(Arrow { from: link.to, to: link.from, weight });
-            }
+            // A name that hundreds of places have is rather that of something in a library.
+            let weight = match link.is_a_guess() {
+                true => weight * (BELIEVED_GUESSES / f64::from(guesses[link.to as usize])).min(1.0),
+                false => weight,
+            };
+            // What is used makes what it stands in matter, and not the other way round: the two would keep each other up.
+            let (from, to) = match link.relation == Relation::Defines && (link.from as usize) < symbols {
+                true => (link.to, link.from),
+                false => (link.from, link.to),
+            };
+            arrows.push(Arrow { from, to, weight });
         }
         let mut preference = vec![0.0; count];
         for node in focus {

@@ -15,7 +15,8 @@ pub(crate) struct Arrow {
 }
 
 /// The rank of each of `count` nodes; they add up to 1. A walk begins, and begins again, at a node with the probability
-/// that `preference` gives it; from a node without links it begins again.
+/// that `preference` gives it. Links whose weights add up to less than 1 are followed with that probability alone: who
+/// knows nothing but a guess does not tell it all the louder.
 pub(crate) fn page_rank(count: usize, arrows: &[Arrow], preference: &[f64]) -> Vec<f64> {
     if count == 0 {
         return Vec::new();
@@ -32,14 +33,12 @@ pub(crate) fn page_rank(count: usize, arrows: &[Arrow], preference: &[f64]) -> V
     }
     let mut rank = start.clone();
     for _ in 0..MOST_ROUNDS {
-        let lost: f64 = rank.iter().zip(&out).filter(|(_, out)| **out <= 0.0).map(|(rank, _)| rank).sum();
+        let lost: f64 = rank.iter().zip(&out).map(|(rank, out)| rank * (1.0 - out).max(0.0)).sum();
         let again = 1.0 - DAMPING + DAMPING * lost;
         let mut next: Vec<f64> = start.iter().map(|start| start * again).collect();
         for arrow in arrows {
             let from = arrow.from as usize;
-            if out[from] > 0.0 {
-                next[arrow.to as usize] += DAMPING * rank[from] * arrow.weight / out[from];
-            }
+            next[arrow.to as usize] += DAMPING * rank[from] * arrow.weight / out[from].max(1.0);
         }
         let moved: f64 = rank.iter().zip(&next).map(|(one, other)| (one - other).abs()).sum();
         rank = next;
@@ -68,9 +67,8 @@ mod tests {
         }
         for row in &mut matrix {
             let sum: f64 = row.iter().sum();
-            let row_is_empty = sum <= 0.0;
             for (to, cell) in row.iter_mut().enumerate() {
-                let along = if row_is_empty { start[to] } else { *cell / sum };
+                let along = if sum < 1.0 { *cell + (1.0 - sum) * start[to] } else { *cell / sum };
                 *cell = DAMPING * along + (1.0 - DAMPING) * start[to];
             }
         }

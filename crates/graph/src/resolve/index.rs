@@ -1,6 +1,6 @@
 //! Symbols by name, by what they belong to, and files by how imports name them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::paths::package;
 use crate::extract::module;
@@ -30,7 +30,12 @@ pub(crate) struct Index {
     pub(crate) packages: Vec<u32>,
     /// Files by the last part of their path as imports write it, and by their directory's.
     modules: HashMap<String, Vec<u32>>,
+    /// The parts of all paths, and the first parts of all containers.
+    parts: HashSet<String>,
 }
+
+/// What an import begins with where it means the project itself, or a place beside the file.
+const OWN: [&str; 7] = ["", ".", "..", "crate", "self", "super", "~"];
 
 impl Index {
     pub(crate) fn new(graph: &Graph) -> Index {
@@ -67,7 +72,7 @@ impl Index {
                 modules.entry(last(folder).to_owned()).or_default().push(at as u32);
             }
         }
-        Index { entries, starts, ids, packages, modules }
+        Index { entries, starts, ids, packages, modules, parts: parts(graph) }
     }
 
     /// All symbols of a name.
@@ -87,10 +92,37 @@ impl Index {
         &all[begin..end]
     }
 
+    /// Whether an import can be of this project: it begins with something that is called so here. A package is often
+    /// called after its folder, with the project's name before it.
+    pub(crate) fn is_ours(&self, import: &str) -> bool {
+        let mut parts = import.split('/').skip_while(|part| part.starts_with('@'));
+        let root = parts.next().unwrap_or_default();
+        let has = |part: &str| self.parts.contains(part);
+        OWN.contains(&root)
+            || has(root)
+            || root.split_once(['_', '-']).is_some_and(|(_, after)| has(after))
+            // A host's name stands before the names of the project.
+            || (root.contains('.') && parts.any(has))
+    }
+
     /// Files that an import with this last part could name.
     pub(crate) fn modules(&self, last: &str) -> &[u32] {
         self.modules.get(last).map(Vec::as_slice).unwrap_or_default()
     }
+}
+
+fn parts(graph: &Graph) -> HashSet<String> {
+    let mut all = HashSet::new();
+    for file in &graph.parts.files {
+        all.extend(module(&file.path).split('/').map(str::to_owned));
+    }
+    for symbol in symbols(graph) {
+        let container = graph.parts.names.get(symbol.container);
+        if let Some(first) = container.split(['/', '.', ':', '\\']).next() {
+            all.insert(first.to_owned());
+        }
+    }
+    all
 }
 
 /// The last part of a path, or of a container.

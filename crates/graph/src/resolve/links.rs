@@ -1,8 +1,8 @@
 //! What is tied to what in a whole tree: one link for each pair and relation.
 
-use super::Scope;
 use super::index::last;
 use super::paths::names;
+use super::{How, Scope};
 use crate::graph::Graph;
 use crate::outline::{Import, NOWHERE, Relation, What};
 
@@ -16,6 +16,13 @@ pub(crate) struct Link {
     pub(crate) weight: f32,
     /// How many mentions there are.
     pub(crate) count: u32,
+}
+
+impl Link {
+    /// Whether nothing but the name speaks for it.
+    pub(crate) fn is_a_guess(&self) -> bool {
+        self.weight <= How::Unique.weight()
+    }
 }
 
 /// No import of one thing names more files.

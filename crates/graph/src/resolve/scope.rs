@@ -84,6 +84,7 @@ impl<'g> Scope<'g> {
             NONE => self.plain(mention, container),
             UNKNOWN => self.on_something(mention),
             OWN => self.own(mention, container).or_else(|| self.on_something(mention)),
+            qualifier if self.is_foreign(qualifier) => None,
             _ => self.qualified(mention).or_else(|| self.on_something(mention)),
         }
     }
@@ -104,7 +105,7 @@ impl<'g> Scope<'g> {
             return Some(found);
         }
         let all = self.index.named(mention.name);
-        if all.len() > MANY {
+        if all.len() > MANY || self.is_foreign(mention.name) {
             return None;
         }
         let all: Vec<u32> = all.iter().copied().filter(|id| fits(id)).collect();
@@ -144,6 +145,13 @@ impl<'g> Scope<'g> {
         found.sort_unstable();
         found.dedup();
         Meaning::new(How::Imported, found, 1.0)
+    }
+
+    /// Whether the file imports the name, and only from outside of the project.
+    fn is_foreign(&self, name: NameId) -> bool {
+        let texts = &self.graph.parts.names;
+        let is_ours = |import: &&Import| self.index.is_ours(texts.get(import.path));
+        self.imports.get(&name).is_some_and(|imports| !imports.iter().any(is_ours))
     }
 
     /// What an import of one name imports.

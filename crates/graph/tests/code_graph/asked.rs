@@ -115,3 +115,43 @@ fn a_map_keeps_to_its_budget_and_to_its_focus() {
     assert_eq!(first("log"), "src/log.rs");
     assert_eq!(graph.map(&[], 10_000).left_out, 0);
 }
+
+#[test]
+fn what_is_imported_from_elsewhere_is_not_ours() {
+    let project = Project::new(&[
+        ("crates/store/src/lib.rs", "mod path;\npub use path::Path;\n"),
+        ("crates/store/src/path.rs", "pub struct Path;\nimpl Path {\n    pub fn new() -> Path { Path }\n}\n"),
+        ("crates/a/src/lib.rs", "use std::path::Path;\npub fn a(at: &Path) { Path::new(\"x\"); }\n"),
+        ("crates/b/src/lib.rs", "use shop_store::Path;\npub fn b(at: &Path) {}\n"),
+        ("web/price.ts", "export class Price {}\n"),
+        ("web/mine.ts", "import { Price } from './price'\nexport const one = new Price()\n"),
+        ("web/theirs.ts", "import { Price } from 'money'\nexport const two = new Price()\n"),
+    ]);
+    let graph = project.update().0;
+    let used = |name: &str| -> Vec<&str> {
+        let from = graph.named(name).into_iter().flat_map(|id| graph.references(id));
+        from.map(|one| graph.path(one.file)).collect()
+    };
+    let path = used("Path");
+    assert!(!path.contains(&"crates/a/src/lib.rs"), "{path:?}");
+    assert!(path.contains(&"crates/b/src/lib.rs"), "a crate called after its folder: {path:?}");
+    assert!(!used("new").contains(&"crates/a/src/lib.rs"));
+    let price = used("Price");
+    assert!(price.contains(&"web/mine.ts") && !price.contains(&"web/theirs.ts"), "{price:?}");
+}
+
+#[test]
+fn a_hundred_guesses_are_no_fame() {
+    let mut files = vec![
+        ("src/lib.rs".to_owned(), "mod many;\nmod heart;\n".to_owned()),
+        ("src/many.rs".to_owned(), "pub struct Many;\nimpl Many {\n    pub fn len(&self) {}\n}\n".to_owned()),
+        ("src/heart.rs".to_owned(), "pub fn heart() {}\n".to_owned()),
+    ];
+    for at in 0..100 {
+        let call = if at < 40 { "crate::heart::heart();" } else { "" };
+        files.push((format!("src/one_{at}.rs"), format!("pub fn f{at}(v: &[u8]) {{ v.len(); {call} }}\n")));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let graph = Project::new(&files).update().0;
+    assert_eq!(graph.path(graph.map(&[], 10_000).files[0].0), "src/heart.rs");
+}
