@@ -9,11 +9,12 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),
     ("ralph-snapshot", &[]),
+    ("ralph-graph", &[]),
     ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot", "ralph-chronicle"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
     ("ralph-trackers", &["ralph-core", "ralph-store"]),
@@ -28,6 +29,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
             "ralph-store",
             "ralph-checks",
             "ralph-snapshot",
+            "ralph-graph",
             "ralph-engine",
             "ralph-agents",
             "ralph-trackers",

@@ -11,12 +11,22 @@ use place::Place;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Only this
+    #[arg(value_enum)]
+    only: Option<Only>,
     /// Leave out the throughput of recorded output
     #[arg(long)]
     without_output: bool,
     /// Leave out snapshots of a large tree, for which git needs minutes
     #[arg(long)]
     without_snapshots: bool,
+}
+
+/// What can be measured alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Only {
+    /// The code graph of the sources of all crates that cargo has unpacked, beside ctags
+    Graph,
 }
 
 /// One line of the table.
@@ -40,6 +50,9 @@ impl Figure {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if args.only == Some(Only::Graph) {
+        return graph();
+    }
     let ralph = release_binary()?;
     let mut figures = looped::measure(&ralph)?;
     figures.extend(counted::measure(&ralph)?);
@@ -56,7 +69,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     succeed(cargo().args(["bench", "--locked", "-p", "ralph-trackers", "--bench", "backlogs"]))?;
     succeed(cargo().args(["bench", "--locked", "-p", "ralph-templates", "--bench", "briefs"]))?;
-    Ok(())
+    graph()
+}
+
+fn graph() -> anyhow::Result<()> {
+    succeed(cargo().args(["bench", "--locked", "-p", "ralph-graph", "--bench", "tree"]))
 }
 
 /// Markdown, so that it can go into `docs/proof.md` as it is.

@@ -11,6 +11,7 @@ pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod fork;
+pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod hook;
 pub(crate) mod inbox;
@@ -82,6 +83,7 @@ enum Command {
     Template(template::Args),
     Prd(prd::Args),
     Convert(convert::Args),
+    Graph(graph::Args),
     Migrate(migrate::Args),
     Agents(agents::Args),
     Hosts(install::HostsArgs),
@@ -127,6 +129,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Template(args) => template::run(&args),
         Command::Prd(args) => prd::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Graph(args) => graph::run(&args),
         Command::Migrate(args) => migrate::run(&args),
         Command::Agents(args) => agents::run(args),
         Command::Hosts(args) => install::hosts(&args),
