@@ -2,6 +2,7 @@
 
 mod bench;
 mod bite;
+mod br;
 mod cargo;
 mod crash;
 mod flood;

@@ -7,7 +7,7 @@ use anyhow::bail;
 use crate::cargo::{has, succeed};
 
 /// Each program with the Debian package that brings it.
-const PROGRAMS: [(&str, &str); 14] = [
+const PROGRAMS: [(&str, &str); 15] = [
     ("git", "git"),
     ("strace", "strace"),
     ("tmux", "tmux"),
@@ -22,6 +22,7 @@ const PROGRAMS: [(&str, &str); 14] = [
     ("go", "golang-go"),
     ("gcc", "gcc"),
     ("make", "make"),
+    ("ctags", "universal-ctags"),
 ];
 
 /// Installs what is missing where that is possible; a test is never left out for want of a program.

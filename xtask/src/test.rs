@@ -1,11 +1,14 @@
 //! `cargo xtask test`: every step in order, each with its time, and a table at the end whatever happens.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, ensure};
 use ralph_testkit::fixtures::{Fixture, install_tools};
+use ralph_testkit::install_ralph_tui;
 
+use crate::br;
 use crate::cargo::{cargo, has, has_subcommand, release_binary, succeed, target};
 use crate::prerequisites;
 use crate::steps::Steps;
@@ -19,28 +22,21 @@ pub(crate) struct Args {
     /// Leave out the long sweeps
     #[arg(long)]
     quick: bool,
+    /// Build the br that is pinned, which takes five minutes the first time, and try it as well
+    #[arg(long)]
+    with_br: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut steps = Steps::default();
     steps.run("prerequisites", prerequisites::meet);
     steps.run("tools of the projects", fixture_tools);
+    ralph_tui(&mut steps);
     steps.run("format", || succeed(cargo().args(["fmt", "--all", "--check"])));
     steps.run("clippy", clippy);
     steps.run("tests", tests);
     steps.run("custody", custody);
-    match real("br", "RALPH_TEST_BR") {
-        Some(br) => steps.run("backlog of a real br", || conforms("br", "RALPH_TEST_BR", &br)),
-        None => {
-            steps.leave_out("backlog of a real br", "no br: RALPH_TEST_BR names none, and none is in PATH");
-        }
-    }
-    match real("gh", "RALPH_TEST_GH") {
-        Some(gh) => steps.run("backlog of a real gh", || conforms("gh", "RALPH_TEST_GH", &gh)),
-        None => {
-            steps.leave_out("backlog of a real gh", "no gh: RALPH_TEST_GH names none, and none is in PATH");
-        }
-    }
+    real_trackers(&mut steps, args.with_br);
     steps.run("doc tests", || {
         succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--doc"]))
     });
@@ -86,6 +82,22 @@ fn fixture_tools() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What shares its backlog with ralph in the tests. On a machine of CI it may not be missing; elsewhere the table says
+/// that those tests are left out.
+fn ralph_tui(steps: &mut Steps) {
+    let installed = target().and_then(|target| Ok(install_ralph_tui(&target)?));
+    match installed {
+        Err(error) if std::env::var_os("CI").is_none() => {
+            println!("{error:#}");
+            steps.leave_out("backlog shared with ralph-tui", "no ralph-tui: npm could not install it");
+        }
+        installed => steps.run("backlog shared with ralph-tui", || {
+            println!("ralph-tui {}: the tests share a backlog with it", installed?.version());
+            Ok(())
+        }),
+    }
+}
+
 fn clippy() -> anyhow::Result<()> {
     let args =
         ["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"];
@@ -118,15 +130,53 @@ fn custody() -> anyhow::Result<()> {
     succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--test", "custody"]))
 }
 
-/// A program that issues are reached through, of a version that can be had on this machine.
-fn real(name: &str, variable: &str) -> Option<OsString> {
-    std::env::var_os(variable).or_else(|| has(name).then(|| name.into()))
+/// The programs that issues are reached through, where there are real ones on this machine.
+fn real_trackers(steps: &mut Steps, with_br: bool) {
+    let mut built = None;
+    if with_br {
+        steps.run("a real br", || {
+            built = Some(br::install(&target()?)?);
+            Ok(())
+        });
+    }
+    for (name, variable, step, missing) in [
+        (
+            "br",
+            "RALPH_TEST_BR",
+            "backlog of a real br",
+            "no br: see `--with-br`, or name one in RALPH_TEST_BR",
+        ),
+        (
+            "bd",
+            "RALPH_TEST_BD",
+            "backlog of a real bd",
+            "no bd: RALPH_TEST_BD names none, and none is in PATH",
+        ),
+        (
+            "gh",
+            "RALPH_TEST_GH",
+            "backlog of a real gh",
+            "no gh: RALPH_TEST_GH names none, and none is in PATH",
+        ),
+    ] {
+        let here = std::env::var_os(variable).or_else(|| has(name).then(|| name.into()));
+        let program = built.take().map(PathBuf::into_os_string).filter(|_| name == "br").or(here);
+        match program {
+            Some(program) => steps.run(step, || conforms(name, variable, &program)),
+            None => steps.leave_out(step, missing),
+        }
+    }
 }
 
 fn conforms(name: &str, variable: &str, program: &OsString) -> anyhow::Result<()> {
-    let args = ["test", "--workspace", "--all-features", "--locked", "--test", "conformance"];
-    let test = format!("a_real_{name}_conforms");
-    succeed(cargo().args(args).args(["--", "--ignored", "--exact", &test]).env(variable, program))
+    let mut args = vec!["test", "--workspace", "--all-features", "--locked"];
+    args.extend(["conformance", "writing", "beads"].iter().flat_map(|test| ["--test", test]));
+    let tests = [
+        format!("a_real_{name}_conforms"),
+        format!("a_real_{name}_is_written_to"),
+        format!("issues_of_a_real_{name}_are_worked_off"),
+    ];
+    succeed(cargo().args(args).args(["--", "--ignored", "--exact"]).args(tests).env(variable, program))
 }
 
 fn documentation() -> anyhow::Result<()> {

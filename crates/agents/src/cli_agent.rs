@@ -195,7 +195,7 @@ impl Listener for CliListener {
     }
 
     fn conclude(self: Box<Self>, exit: &AgentExit) -> Heard {
-        let Conclusion { claim, message, usage, outcome, session, counter, .. } =
+        let Conclusion { claim, signals, message, usage, outcome, session, counter, .. } =
             self.parser.conclude(exit, &self.stderr.text());
         let message = Some(message.unwrap_or(self.message));
         let question = match &outcome {
@@ -204,8 +204,8 @@ impl Listener for CliListener {
         };
         let exit = ended(outcome, exit, &self.zone);
         let id = session.and_then(|session| safe(&session));
-        let conversation = id.map(|id| Conversation { id, counter });
-        Heard { claim, question, usage, message, exit: Some(exit), conversation }
+        let conversation = id.map(|id| Conversation::new(id, counter));
+        Heard { claim, signals, question, usage, message, exit: Some(exit), conversation }
     }
 }
 
@@ -317,7 +317,7 @@ mod tests {
 
     fn conversation(id: &str) -> Conversation {
         let counter = Usage { input_tokens: 5, cached_tokens: 1, output_tokens: 2, ..Usage::default() };
-        Conversation { id: SessionId::parse(id).expect("an id"), counter }
+        Conversation::new(SessionId::parse(id).expect("an id"), counter)
     }
 
     #[test]

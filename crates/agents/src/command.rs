@@ -1,5 +1,6 @@
 //! Any program that reads a brief from its standard input and writes its message to its standard output.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,7 +89,15 @@ impl Listener for PlainText {
 
     fn conclude(self: Box<Self>, exit: &AgentExit) -> Heard {
         let Conclusion { claim, usage, .. } = self.0.conclude(exit, "");
-        Heard { claim, question: None, usage, message: None, exit: None, conversation: None }
+        Heard {
+            claim,
+            signals: BTreeSet::new(),
+            question: None,
+            usage,
+            message: None,
+            exit: None,
+            conversation: None,
+        }
     }
 }
 

@@ -12,8 +12,10 @@ use crate::acp::{AcpAgent, AcpError, Permissions, Relay};
 use crate::catalog::{Catalogue, Entry};
 use crate::cli_agent::{Choice, CliAgent};
 use crate::command::Command;
+use crate::opencode::{ServerAgent, ServerRelay};
 use crate::prices::Prices;
 use crate::program::{ProgramError, find};
+use crate::stream::Format;
 
 #[derive(Debug)]
 pub struct Staff {
@@ -22,7 +24,16 @@ pub struct Staff {
     /// Where a relative path to a program begins.
     base: PathBuf,
     search_path: String,
-    relay: Relay,
+    relays: Relays,
+}
+
+/// How agents are reached that do not just print.
+#[derive(Debug, Clone)]
+pub struct Relays {
+    pub acp: Relay,
+    pub opencode: ServerRelay,
+    /// The OpenCode server to adopt, for those that name none themselves.
+    pub attach: Option<String>,
 }
 
 impl Staff {
@@ -31,9 +42,9 @@ impl Staff {
         prices: Prices,
         base: PathBuf,
         search_path: String,
-        relay: Relay,
+        relays: Relays,
     ) -> Staff {
-        Staff { catalogue, prices: Arc::new(prices), base, search_path, relay }
+        Staff { catalogue, prices: Arc::new(prices), base, search_path, relays }
     }
 
     fn entry_of(&self, member: &Member) -> Result<&Entry, String> {
@@ -63,12 +74,36 @@ impl Staff {
             .map_err(|error| chain(&error))
     }
 
+    fn serving(&self, entry: &Entry, member: &Member, freedom: Freedom) -> Result<ServerAgent, String> {
+        let is_looking = freedom == Freedom::Looking;
+        let known = &self.relays.opencode;
+        let permissions = if is_looking { Permissions::Deny } else { known.permissions };
+        let relay = ServerRelay { permissions, is_looking, ..known.clone() };
+        let attach = self.adopted(member);
+        let prices = Arc::clone(&self.prices);
+        let place = (self.base.as_path(), self.search_path.as_str());
+        ServerAgent::new(&freedom.of(entry), choice(member), prices, (&relay, attach), place)
+            .map_err(|error| chain(&error))
+    }
+
+    /// Whether a member's work is done by a server that may be adopted.
+    pub fn is_served(&self, member: &Member) -> bool {
+        let entry = self.catalogue.get(member.agent.as_str()).filter(|_| member.command.is_empty());
+        entry.is_some_and(|entry| entry.format == Format::OpencodeServer)
+    }
+
+    /// The server that a member's work is done by, where it runs already.
+    pub fn adopted<'a>(&'a self, member: &'a Member) -> Option<&'a str> {
+        let attach = member.server.as_deref().or(self.relays.attach.as_deref());
+        attach.filter(|_| self.is_served(member))
+    }
+
     fn speaking(&self, member: &Member, freedom: Freedom) -> Result<AcpAgent, String> {
         let permissions = match freedom {
-            Freedom::Full => self.relay.permissions,
+            Freedom::Full => self.relays.acp.permissions,
             Freedom::Looking => Permissions::Deny,
         };
-        let relay = Relay { permissions, ..self.relay.clone() };
+        let relay = Relay { permissions, ..self.relays.acp.clone() };
         let place = (self.base.as_path(), self.search_path.as_str());
         let prices = Arc::clone(&self.prices);
         if member.command.is_empty() {
@@ -124,6 +159,10 @@ impl Staff {
             return Ok(Arc::new(self.speaking(member, freedom)?));
         }
         if member.command.is_empty() {
+            let entry = self.entry_of(member)?;
+            if entry.format == Format::OpencodeServer {
+                return Ok(Arc::new(self.serving(entry, member, freedom)?));
+            }
             return Ok(Arc::new(self.named(member, freedom)?));
         }
         let command = Command::new(&member.command, &self.base, &self.search_path);

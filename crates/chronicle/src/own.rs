@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::backlog::TEMPORARY;
+
 /// What was done, for people and for the next brief.
 pub const PROGRESS: &str = ".ralph/progress.md";
 
@@ -17,5 +19,10 @@ pub const OWN: [&str; 2] = [PROGRESS, LOGS];
 pub(crate) fn is_own(path: &Path, more: &[PathBuf]) -> bool {
     let known = OWN.iter().copied().chain([IGNORE]).map(Path::new);
     let more = more.iter().map(PathBuf::as_path).filter(|own| !own.as_os_str().is_empty());
-    known.chain(more).any(|own| path.starts_with(own))
+    known.chain(more).any(|own| path.starts_with(own)) || is_temporary(path)
+}
+
+/// What a crash left of the writing of a backlog.
+fn is_temporary(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes()))
 }

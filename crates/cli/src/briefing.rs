@@ -14,6 +14,7 @@ use ralph_store::{SqliteStore, Store};
 use ralph_templates::{FOLDER, Lookup, NAMES, Origin, PROMPT, Prd, Surroundings, Template, Vars, find, read};
 use ralph_trackers::{Context, Tracker};
 
+use crate::backlog::Consent;
 use crate::desk;
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
@@ -93,7 +94,7 @@ pub(crate) async fn again(
     }
     let tracker = run.agenda.as_ref().map(|agenda| agenda.source.tracker.as_str());
     let template = template(tracker, &wording, ground, yes).await?;
-    briefing(template, run, ground.0)
+    briefing(template, run, ground.0, Consent::by(yes))
 }
 
 /// A template that does not ask for the promise by this run's word can only ask for the plain one.
@@ -113,9 +114,10 @@ pub(crate) fn briefing(
     template: Option<Template>,
     run: &Run,
     place: &Place,
+    consent: Consent,
 ) -> Result<Option<Box<dyn Briefing>>, Problems> {
     let Some(template) = template else { return Ok(None) };
-    let tracker = run.agenda.as_ref().map(|agenda| desk::find(&agenda.source, place)).transpose()?;
+    let tracker = run.agenda.as_ref().map(|agenda| desk::find(&agenda.source, place, consent)).transpose()?;
     let root = place.root.clone();
     Ok(Some(Box::new(Worded { template, tracker, root })))
 }

@@ -1,22 +1,31 @@
 //! Which agents a run has, from what the settings say.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use ralph_agents::Staff;
 use ralph_agents::catalog::Catalogue;
 use ralph_core::crew::{Crew, Member, Protocol, Sessions};
 use ralph_core::id::AgentName;
-use ralph_core::policy::Limits;
+use ralph_core::policy::{Limits, Signal};
 use ralph_core::redact::Redactor;
-use ralph_engine::agent::Roster;
+use ralph_engine::agent::{Agent, Roster};
 
 use crate::agents::{how_to_get_one, installed};
 use crate::problem::{Problem, Problems};
 use crate::settings::Settings;
 
 /// The agents in order of preference. The first must be there; each must be known.
-pub(crate) fn crew(settings: &Settings, redactor: &Redactor) -> Result<Crew, Problems> {
-    let primary = primary(settings, redactor)?;
-    let fallback = settings.agent.fallback.iter().map(|name| Member::new(name.clone(), Vec::new()));
-    Ok(Crew::new(primary, fallback.collect()).with(settings.routes.clone(), settings.agent.session))
+pub(crate) fn crew(settings: &Settings, staff: &Staff, redactor: &Redactor) -> Result<Crew, Problems> {
+    let served = |member: Member| {
+        let server = settings.opencode.attach.clone().filter(|_| staff.is_served(&member));
+        member.at(server)
+    };
+    let primary = served(primary(settings, redactor)?);
+    let session = settings.opencode.session_mode.filter(|_| staff.is_served(&primary));
+    let fallback = settings.agent.fallback.iter().map(|name| served(Member::new(name.clone(), Vec::new())));
+    let crew = Crew::new(primary, fallback.collect());
+    Ok(crew.with(settings.routes.clone(), session.unwrap_or(settings.agent.session)))
 }
 
 fn primary(settings: &Settings, redactor: &Redactor) -> Result<Member, Problems> {
@@ -83,28 +92,59 @@ fn nobody() -> Problem {
 /// Every agent must be there before the first attempt, and able to keep the limits that were asked for.
 ///
 /// A person's choice goes before all others; of the others, none may be there any more by then.
-pub(crate) fn check(crew: &Crew, staff: &Staff, limits: &Limits) -> Result<(), Problems> {
+pub(crate) fn check(
+    crew: &Crew,
+    staff: &Staff,
+    limits: &Limits,
+    require: &BTreeSet<Signal>,
+) -> Result<(), Problems> {
     let candidates = crew.asked().map_or_else(|| crew.candidates(), |asked| vec![asked.clone()]);
-    candidates.iter().try_for_each(|member| check_one(member, crew.sessions(), staff, limits))
+    candidates.iter().try_for_each(|member| {
+        let agent = usable(member, staff)?;
+        keeps(&*agent, limits)?;
+        goes_on(&*agent, crew.sessions())?;
+        Ok(shows(&*agent, require)?)
+    })
 }
 
-fn check_one(member: &Member, sessions: Sessions, staff: &Staff, limits: &Limits) -> Result<(), Problems> {
+fn usable(member: &Member, staff: &Staff) -> Result<Arc<dyn Agent>, Problem> {
     let name = &member.agent;
-    let agent = staff.agent(member).map_err(|why| {
+    staff.agent(member).map_err(|why| {
         let problem = Problem::new(format!("agent `{name}` cannot be used: {why}"));
         problem.next("`ralph agents` shows what is there; or check --agent-command")
-    })?;
+    })
+}
+
+fn keeps(agent: &dyn Agent, limits: &Limits) -> Result<(), Problem> {
+    let name = agent.name();
     if !agent.reports_usage() && (limits.max_tokens.is_some() || limits.max_cost.is_some()) {
         let what = format!(
             "agent `{name}` does not report what it uses, so --max-tokens and --max-cost-usd cannot be kept"
         );
-        return Err(Problem::new(what).next("use --max-iterations or --max-duration with this agent").into());
-    }
-    if sessions == Sessions::Continue && !agent.can_continue() {
-        let what = format!("agent `{name}` cannot go on with a session of its own");
-        let next =
-            "leave `session` in [agent] at \"fresh\", which is `--session fresh`, or take another agent";
-        return Err(Problem::new(what).next(next).into());
+        return Err(Problem::new(what).next("use --max-iterations or --max-duration with this agent"));
     }
     Ok(())
+}
+
+fn goes_on(agent: &dyn Agent, sessions: Sessions) -> Result<(), Problem> {
+    let name = agent.name();
+    let (can, what) = match sessions {
+        Sessions::Fresh => return Ok(()),
+        Sessions::Continue => (agent.can_continue(), "go on with a session of its own"),
+        Sessions::Compact => (agent.can_compact(), "go on with a summary of its session"),
+    };
+    if can {
+        return Ok(());
+    }
+    let next = "leave `session` in [agent] at \"fresh\", which is `--session fresh`, or take another agent";
+    Err(Problem::new(format!("agent `{name}` cannot {what}")).next(next))
+}
+
+fn shows(agent: &dyn Agent, require: &BTreeSet<Signal>) -> Result<(), Problem> {
+    let Some(signal) = require.iter().find(|signal| !agent.shows(**signal)) else { return Ok(()) };
+    let signal = signal.name();
+    let what =
+        format!("agent `{}` has no means to show `{signal}`, so nothing would ever be done", agent.name());
+    let next = format!("leave `{signal}` out of --require, or take an agent that has them: opencode-server");
+    Err(Problem::new(what).next(next))
 }

@@ -46,7 +46,11 @@ impl Ended<'_> {
             return self.forgive("the files are not put back: they were changed after the run ended").await;
         }
         if !plan.changes.is_empty() {
-            print(&format!("as it was before run {} (snapshot {}):\n", self.run.id, short(&target)));
+            let when = match owed.iteration {
+                Some(iteration) => format!("when iteration {iteration} of run {} began", self.run.id),
+                None => format!("before run {}", self.run.id),
+            };
+            print(&format!("as it was {when} (snapshot {}):\n", short(&target)));
             print(&told(&plan, true));
             let id = &self.run.id;
             let hint = format!("`ralph resume {id} --yes` puts this back, `--keep-tree` leaves it");
@@ -70,7 +74,7 @@ impl Ended<'_> {
         let done =
             restored(vault, &report, head(&self.place.root)).map_err(|error| vault::problem(&error))?;
         amend(self.store, &self.run.id, |run, now| run.after_put_back(done.clone(), now)).await?;
-        print("put back as it was before the run; `ralph rollback --undo` takes this back\n");
+        print("put back; `ralph rollback --undo` takes this back\n");
         print(&told(&report, false));
         Ok(())
     }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_agents::Staff;
 use ralph_agents::acp::Relay;
+use ralph_agents::opencode::ServerRelay;
+use ralph_agents::{Relays, Staff};
 use ralph_core::redact::Redactor;
 use ralph_core::run::Run;
 use ralph_engine::custody::{CgroupUse, GuardOptions};
@@ -14,7 +15,7 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{
-    Briefing, Chronicling, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive,
+    Appetite, Briefing, Chronicling, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive,
     environment, feed,
 };
 use ralph_snapshot::{Keep, Vault};
@@ -22,12 +23,13 @@ use ralph_store::SqliteStore;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::commands::{acp, confine, guard};
+use crate::commands::{acp, confine, guard, opencode};
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings};
-use crate::{advice, follow, messages, summary, vault};
+use crate::toasts::Toasts;
+use crate::{advice, desk, follow, messages, summary, vault};
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -41,7 +43,8 @@ pub(crate) struct Stage {
     pub(crate) state_dir: PathBuf,
     pub(crate) settings: Settings,
     pub(crate) store: Arc<SqliteStore>,
-    pub(crate) lock: TreeLock,
+    /// None where nothing in the tree is looked at.
+    pub(crate) lock: Option<TreeLock>,
     pub(crate) staff: Staff,
     pub(crate) redactor: Redactor,
     pub(crate) how: Show,
@@ -60,14 +63,21 @@ pub(crate) async fn perform(
     begun: Vec<ralph_core::event::Entry>,
 ) -> Result<Run, Problems> {
     let (mut feed, watch) = feed(stage.how.appetite());
-    let (shown, last) = show(watch, stage.how);
+    let adopted =
+        run.crew.candidates().iter().find_map(|member| stage.staff.adopted(member).map(str::to_owned));
+    let toasts = adopted.and_then(|server| Toasts::at(&server, &stage.place.root));
+    let (shown, last) = show(watch, stage.how, toasts);
     feed.begin(begun);
     let urgency = listen_to_signals()?;
     let mut pressing = urgency.clone();
     let (id, place, store) = (run.id.clone(), stage.place.clone(), stage.store.clone());
     let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
     let chronicling = messages::chronicling(&run, &stage.place)?;
-    let outcome = drive(parts(stage, retention, chronicling, feed, urgency)?, run).await;
+    let mut parts = parts(stage, retention, chronicling, feed, urgency)?;
+    // Whoever writes an issue writes a part of the brief: its agent does not hold the key to all of them.
+    let token = run.agenda.as_ref().and_then(|agenda| desk::token(&agenda.source));
+    parts.environment.retain(|(name, _)| token.is_none_or(|token| name != token));
+    let outcome = drive(parts, run).await;
     if let Ok(run) = &outcome {
         let journal = follow::journal(&store, &id).await.unwrap_or_default();
         let summary = summary::table(&journal);
@@ -95,6 +105,14 @@ async fn leave_screen(mut shown: watch::Receiver<u64>, urgency: &mut watch::Rece
         () = taken => {}
         () = pressed => {}
     }
+}
+
+/// The parts of a run that nobody watches.
+pub(crate) async fn unwatched(stage: Stage, run: &Run) -> Result<Parts<SqliteStore>, Problems> {
+    let (feed, _nobody) = feed(Appetite::Glimpses);
+    let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
+    let chronicling = messages::chronicling(run, &stage.place)?;
+    parts(stage, retention, chronicling, feed, listen_to_signals()?)
 }
 
 fn parts(
@@ -220,12 +238,13 @@ fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
 pub(crate) fn staff(loaded: &Loaded, base: &std::path::Path) -> Result<Staff, Problems> {
     let (catalogue, prices) = loaded.agents()?;
     let search_path = std::env::var("PATH").unwrap_or_default();
-    let relay = Relay {
-        program: own_program()?,
-        args: vec![acp::NAME.into()],
-        permissions: loaded.merged.permissions(),
+    let (program, permissions) = (own_program()?, loaded.merged.permissions());
+    let relays = Relays {
+        acp: Relay { program: program.clone(), args: vec![acp::NAME.into()], permissions },
+        opencode: ServerRelay { program, args: vec![opencode::NAME.into()], permissions, is_looking: false },
+        attach: loaded.merged.opencode.attach.as_ref().map(|set| set.value.clone()),
     };
-    Ok(Staff::new(catalogue, prices, base.to_owned(), search_path, relay))
+    Ok(Staff::new(catalogue, prices, base.to_owned(), search_path, relays))
 }
 
 pub(crate) fn own_program() -> Result<PathBuf, Problem> {

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::models::Asking;
 use crate::perform::{bare_guard, redactor};
+use crate::problem::Problem;
 use crate::words::moment;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,6 +25,21 @@ enum Outcome {
     Silent,
     NotInstalled,
     Broken,
+}
+
+impl Outcome {
+    fn word(&self) -> &'static str {
+        match self {
+            Outcome::Answered => "answered",
+            Outcome::Limited => "at its limit",
+            Outcome::NotLoggedIn => "not logged in",
+            Outcome::Misconfigured => "misconfigured",
+            Outcome::Unreachable => "cannot reach its servers",
+            Outcome::Silent => "did not answer",
+            Outcome::NotInstalled => "not installed",
+            Outcome::Broken => "broken",
+        }
+    }
 }
 
 /// One line of `ralph agents --preflight`.
@@ -42,21 +58,12 @@ impl Tried {
     }
 
     pub(crate) fn line(&self) -> String {
-        let word = match self.result {
-            Outcome::Answered => "answered",
-            Outcome::Limited => "at its limit",
-            Outcome::NotLoggedIn => "not logged in",
-            Outcome::Misconfigured => "misconfigured",
-            Outcome::Unreachable => "cannot reach its servers",
-            Outcome::Silent => "did not answer",
-            Outcome::NotInstalled => "not installed",
-            Outcome::Broken => "broken",
-        };
+        let word = self.result.word();
         let time = self.seconds.map_or(String::new(), |seconds| format!(" after {seconds:.1} s"));
         let detail = if self.detail.is_empty() { String::new() } else { format!(": {}", self.detail) };
         let next = self.next.as_ref().map_or(String::new(), |next| format!("           next: {next}\n"));
         let detail = ralph_engine::output::printable(&detail).replace('\n', " ");
-        format!("{:<10} {word}{time}{detail}\n{next}", self.name.as_str())
+        format!("{:<15} {word}{time}{detail}\n{next}", self.name.as_str())
     }
 }
 
@@ -89,6 +96,21 @@ pub(crate) async fn ask(name: &AgentName, asking: Asking<'_>, patience: Duration
         }
         Err(error) => told(Outcome::Broken, None, chain(&error), None),
     }
+}
+
+/// What is wrong where an agent that was asked something did not come to its end.
+pub(crate) fn refusal(answer: &Answer, name: &AgentName) -> Option<Problem> {
+    let (result, detail, next) = judge(answer.clone(), name);
+    if result == Outcome::Answered {
+        return None;
+    }
+    let detail = redactor().text(&detail).into_owned();
+    let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+    let problem = Problem::new(format!("agent `{name}` {}{detail}", result.word())).exit(1);
+    Some(match next {
+        Some(next) => problem.next(next),
+        None => problem,
+    })
 }
 
 fn judge(answer: Answer, name: &AgentName) -> (Outcome, String, Option<String>) {

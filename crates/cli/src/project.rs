@@ -19,8 +19,15 @@ pub(crate) struct Project {
 impl Project {
     /// The project of the current directory, with what the flags say.
     pub(crate) fn here(flags: crate::settings::Given) -> Result<Project, Problems> {
-        let here = crate::commands::here()?;
-        let sources = Sources::of_process(&here, flags)?;
+        Project::at(&crate::commands::here()?, flags)
+    }
+
+    /// The project of a directory.
+    pub(crate) fn at(
+        directory: &std::path::Path,
+        flags: crate::settings::Given,
+    ) -> Result<Project, Problems> {
+        let sources = Sources::of_process(directory, flags)?;
         let root = sources.project_root.clone();
         let loaded = Loaded::read(sources);
         let state_dir = loaded.state_dir()?;

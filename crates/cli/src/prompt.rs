@@ -58,6 +58,22 @@ pub(crate) fn read(given: &str, files: &[PathBuf]) -> Result<(String, Vec<String
     Ok((text, attached.into_iter().filter_map(|file| file.path).collect()))
 }
 
+/// What a file says that describes something to do.
+pub(crate) fn file(path: &std::path::Path) -> Result<String, Problems> {
+    let problem = |what: String| Problem::new(what).at(problem::Place::from(path.to_owned()));
+    let is_file = path.metadata().map(|metadata| metadata.is_file());
+    let opened = match is_file {
+        Ok(true) => std::fs::File::open(path),
+        Ok(false) => return Err(problem("this is not a file".to_owned()).into()),
+        Err(error) => Err(error),
+    };
+    let text = bounded(opened.map_err(|error| problem(format!("cannot read this file: {error}")))?, problem)?;
+    if text.trim().is_empty() {
+        return Err(problem("this file is empty".to_owned()).next("say in it what is to be done").into());
+    }
+    Ok(text)
+}
+
 /// All of it, or a refusal: what is cut off in silence is lost.
 fn bounded(from: impl Read, problem: impl Fn(String) -> Problem) -> Result<String, Problems> {
     let mut text = String::new();

@@ -21,7 +21,7 @@ pub(crate) async fn to_go_on(
     state_dir: &Path,
     settings: &Settings,
 ) -> Result<(), Problems> {
-    check(&run.crew, staff, &run.policy.limits)?;
+    check(&run.crew, staff, &run.policy.limits, &run.policy.completion.require)?;
     let judge = judge::check(&run.crew, staff, &run.policy)?;
     let environment = &inherited(settings);
     let ground = Ground { root: &place.root, state_dir, environment, crew: &run.crew, staff };

@@ -61,8 +61,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         Event::RunStarted(started) => run_started(started),
         Event::RunResumed {} => paint(HEAD, "▶ resumed"),
         Event::IterationStarted { iteration, max_iterations, .. } => {
-            let of = max_iterations.map_or(String::new(), |max| format!("/{max}"));
-            paint(HEAD, &format!("● iteration {iteration}{of}"))
+            iteration_line(*iteration, *max_iterations)
         }
         Event::AttemptStarted { attempt, .. } if *attempt > 1 => format!("  attempt {attempt}"),
         Event::AttemptEnded { ending, .. } => attempt_ended(ending),
@@ -88,6 +87,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         }
         Event::Paused {} => paint(CALM, "❚❚ paused; `ralph resume` goes on"),
         Event::Unpaused {} => paint(HEAD, "▶ going on"),
+        Event::SessionReplaced { to, .. } => paint(CALM, &format!("  goes on in session {to}")),
         Event::TaskStarted { task, title, why, .. } => {
             let title = paint(HEAD, &printable(&format!("■ {task}  {title}")));
             format!("{title}\n{}", paint(FAINT, &printable(&format!("  {why}"))))
@@ -137,6 +137,11 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
     Some(text)
 }
 
+fn iteration_line(iteration: u32, max: Option<u32>) -> String {
+    let of = max.map_or(String::new(), |max| format!("/{max}"));
+    paint(HEAD, &format!("● iteration {iteration}{of}"))
+}
+
 fn run_started(started: &Started) -> String {
     let head = paint(HEAD, &format!("▶ run {}", started.run));
     let bounds =
@@ -156,8 +161,11 @@ fn rolled_back(event: &Event) -> Option<String> {
         (Why::Undone, _) => "as it was before the last rollback".to_owned(),
         (Why::Chosen, _) => format!("as snapshot {} has it", snapshot.get(..12).unwrap_or(snapshot)),
         (Why::Torn, Some(n)) => format!("as it was before the attempt at iteration {n} that was cut short"),
+        (Why::GivenUp, Some(n)) => format!("as it was when iteration {n} began, without what was given up"),
         (Why::Asked | Why::Failed | Why::Forked, Some(n)) => format!("as it was when iteration {n} began"),
-        (Why::Asked | Why::Failed | Why::Forked | Why::Torn, None) => "as it was before the run".to_owned(),
+        (Why::Asked | Why::Failed | Why::GivenUp | Why::Forked | Why::Torn, None) => {
+            "as it was before the run".to_owned()
+        }
     };
     let mut names: Vec<String> = files.iter().map(|file| printable(file)).collect();
     if *changed > files.len() as u64 {

@@ -52,6 +52,13 @@ impl Ground<'_> {
     /// For every agent that may come to work.
     fn holds(&self, sandbox: &Sandbox) -> Result<(), Unavailable> {
         for member in self.crew.candidates().iter().chain(self.crew.asked()) {
+            if let Some(server) = self.staff.adopted(member).filter(|_| sandbox.mode != Mode::Off) {
+                let what = format!("the OpenCode server at {server} runs already, outside of any sandbox");
+                return Err(Unavailable {
+                    what,
+                    next: "leave out --attach: a server that ralph starts is inside",
+                });
+            }
             let agent = self.staff.agent(member).ok();
             let state = agent.as_ref().map_or(&[][..], |agent| agent.state());
             let bounds = Bounds::gather(self.root, self.state_dir, self.environment, state, sandbox);

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 
 use crate::follow::Found;
 use crate::render::{self, Earlier};
+use crate::toasts::Toasts;
 use crate::words::{counted, span};
 use crate::work::{self, Work};
 
@@ -52,7 +53,11 @@ const REDRAW: Duration = Duration::from_millis(200);
 /// Shows everything that comes until the run is over, on a thread of its own: a terminal or a pipe that stands still
 /// must not hold up the run. The receiver hears of every line that was shown, and of the end by the sender's. What is
 /// sent through the other end is shown last; whoever has nothing to add drops it.
-pub(crate) fn show(watch: Watch, how: Show) -> (watch::Receiver<u64>, Sender<String>) {
+pub(crate) fn show(
+    watch: Watch,
+    how: Show,
+    toasts: Option<Toasts>,
+) -> (watch::Receiver<u64>, Sender<String>) {
     let (progress, shown) = watch::channel(0);
     let (last, to_be_shown) = channel::<String>();
     std::thread::spawn(move || {
@@ -60,6 +65,9 @@ pub(crate) fn show(watch: Watch, how: Show) -> (watch::Receiver<u64>, Sender<Str
         loop {
             match watch.next(REDRAW) {
                 Seen::Line(line) => {
+                    if let Some(toasts) = &toasts {
+                        toasts.take(&line);
+                    }
                     screen.take(&line);
                     progress.send_modify(|lines| *lines += 1);
                 }
@@ -70,6 +78,9 @@ pub(crate) fn show(watch: Watch, how: Show) -> (watch::Receiver<u64>, Sender<Str
         screen.close();
         if let (Show::People { .. }, Ok(text)) = (how, to_be_shown.recv()) {
             crate::words::print(&text);
+        }
+        if let Some(toasts) = toasts {
+            toasts.close();
         }
         drop(progress);
     });

@@ -1,6 +1,7 @@
 //! What became of each task of a backlog, as people are told.
 
-use ralph_core::event::Entry;
+use ralph_core::event::{Entry, Event};
+use ralph_core::id::RunId;
 use ralph_core::ledger::{Dealt, Outcome, ledger};
 
 use crate::render::{self, BAD, CALM, FAINT, GOOD, paint, printable};
@@ -18,8 +19,17 @@ pub(crate) fn table(journal: &[Entry]) -> Option<String> {
     let width = tasks.iter().map(|dealt| dealt.task.as_str().len()).max().unwrap_or_default();
     let mut text = tasks.iter().map(|dealt| line(dealt, width)).collect::<String>();
     let completed = tasks.iter().filter(|dealt| dealt.outcome == Outcome::Completed).count();
-    text += &format!("  {completed} of {} completed\n", counted(tasks.len() as u64, "task"));
-    Some(text)
+    let open = journal.first().and_then(|entry| match &entry.event {
+        Event::RunStarted(started) => started.backlog.as_ref().map(|backlog| backlog.open as usize),
+        _ => None,
+    });
+    let all = open.unwrap_or_default().max(tasks.len());
+    text += &format!("  {completed} of {} completed", counted(all as u64, "task"));
+    let untouched = all - tasks.len();
+    if untouched > 0 {
+        text += &format!(", {untouched} not begun; `ralph tasks` shows what is left");
+    }
+    Some(text + "\n")
 }
 
 fn line(dealt: &Dealt, width: usize) -> String {
@@ -43,7 +53,7 @@ fn took(dealt: &Dealt) -> String {
 }
 
 /// One task, with what its end rests on.
-pub(crate) fn task(dealt: &Dealt) -> String {
+pub(crate) fn task(run: &RunId, dealt: &Dealt) -> String {
     let how = match &dealt.outcome {
         Outcome::Completed => paint(GOOD, "✔ completed"),
         Outcome::Skipped { why } => paint(BAD, &printable(&format!("✘ skipped: {why}"))),
@@ -60,8 +70,18 @@ pub(crate) fn task(dealt: &Dealt) -> String {
     for finding in &dealt.findings {
         text += &format!("  {}\n", printable(finding));
     }
-    if let (Some(first), Some(last)) = (dealt.iterations.first(), dealt.iterations.last()) {
-        text += &format!("next: ralph diff {first}..{last}\n      {}\n", render::faint("what it did"));
+    for stretch in stretches(&dealt.iterations) {
+        text += &format!("next: ralph diff {run} {stretch}\n      {}\n", render::faint("what it did"));
     }
     text
+}
+
+/// Iterations in a row, as `ralph diff` takes them: others may have been worked on in between.
+fn stretches(iterations: &[u32]) -> impl Iterator<Item = String> + '_ {
+    let stretches = iterations.chunk_by(|one, other| one + 1 == *other);
+    stretches.map(|stretch| match stretch {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}..{last}"),
+        [] => String::new(),
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ralph_core::backlog::TEMPORARY;
 use ralph_core::policy::OnFailure;
 use ralph_core::run::Run;
 use ralph_core::stop::RunState;
@@ -17,6 +18,7 @@ use crate::settings::{Snapshots, excludes_file};
 /// None where the state directory lies inside the tree: a snapshot would hold the snapshots.
 pub(crate) fn open(place: &Place) -> Result<Option<Arc<Vault>>, Problems> {
     let exclusions = Exclusions::new(own::paths(place)).expect("these are below the root");
+    let exclusions = exclusions.and_names_beginning_with(TEMPORARY);
     let excludes_file = excludes_file(&std::env::vars_os().collect(), &place.root);
     let options = Options { exclusions, excludes_file, ..Options::default() };
     match Vault::open(&place.snapshots(), &place.root, options) {

@@ -9,17 +9,20 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-memory", &["ralph-core", "ralph-store"]),
     ("ralph-checks", &["ralph-core"]),
     ("ralph-snapshot", &[]),
+    ("ralph-graph", &[]),
     ("ralph-engine", &["ralph-core", "ralph-store", "ralph-checks", "ralph-snapshot", "ralph-chronicle"]),
     ("ralph-agents", &["ralph-core", "ralph-engine"]),
     ("ralph-trackers", &["ralph-core", "ralph-store"]),
     ("ralph-chronicle", &["ralph-core"]),
     ("ralph-templates", &["ralph-core"]),
+    ("ralph-migrate", &["ralph-core", "ralph-templates"]),
+    ("ralph-hosts", &["ralph-core", "ralph-store", "ralph-engine"]),
     (
         "ralph-cli",
         &[
@@ -28,11 +31,14 @@ const ARROWS: [(&str, &[&str]); 11] = [
             "ralph-memory",
             "ralph-checks",
             "ralph-snapshot",
+            "ralph-graph",
             "ralph-engine",
             "ralph-agents",
             "ralph-trackers",
             "ralph-chronicle",
             "ralph-templates",
+            "ralph-migrate",
+            "ralph-hosts",
         ],
     ),
 ];

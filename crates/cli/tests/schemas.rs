@@ -61,6 +61,15 @@ fn the_published_schemas_are_current() {
         "task",
         "task-line",
         "prd-check",
+        "graph-build",
+        "graph-symbols",
+        "graph-refs",
+        "graph-impact",
+        "graph-map",
+        "prd-new",
+        "migrate",
+        "hook-event",
+        "hook-answer",
     ];
     for of in all {
         let path = root().join(format!("docs/schema/{of}.json"));
@@ -181,4 +190,32 @@ fn fields(schema: &Value, variant: &Value) -> Vec<String> {
     let referred = variant["$ref"].as_str().and_then(|path| schema.pointer(path.trim_start_matches('#')));
     let referred = referred.and_then(|target| target["properties"].as_object()).into_iter().flatten();
     own.chain(referred).map(|(name, _)| name.clone()).filter(|name| name != "type").collect()
+}
+
+#[test]
+fn what_taking_over_a_project_prints_as_json_is_as_the_schema_says() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join(".ralph-tui/templates")).unwrap();
+    std::fs::write(dir.path().join(".ralph-tui/config.toml"), "maxIterations = 3\ncolour = 1\n").unwrap();
+    std::fs::write(dir.path().join(".ralph-tui/templates/json.hbs"), "{{nobody}}").unwrap();
+    let out = ralph(dir.path(), &["migrate", "--json"]);
+    assert_eq!(out.status.code(), Some(1), "{}", String::from_utf8_lossy(&out.stderr));
+    check(&validator("migrate"), &serde_json::from_slice(&out.stdout).expect("JSON"));
+}
+
+#[test]
+fn what_drafting_a_backlog_prints_as_json_is_as_the_schema_says() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("idea.md"), "A door.\n").unwrap();
+    let agent = dir.path().join("agent.sh");
+    let answer = r#"{"name": "n", "userStories": [{"id": "A", "title": "t", "passes": false}]}"#;
+    std::fs::write(&agent, format!("#!/bin/sh\ncat >/dev/null\ncat <<'END'\n```json\n{answer}\n```\nEND\n"))
+        .unwrap();
+    std::fs::set_permissions(&agent, PermissionsExt::from_mode(0o755)).unwrap();
+    let args = ["prd", "new", "--from", "idea.md", "--agent-command", "./agent.sh", "--json"];
+    let out = ralph(dir.path(), &args);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let told: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    check(&validator("prd-new"), &told);
+    assert_eq!(told["findings"][0]["about"], "no_criteria", "{told:#}");
 }

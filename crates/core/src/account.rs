@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::agenda::Source;
 use crate::check::{CheckExit, CheckResult, Counts, Criterion, Failure, Judgement};
 use crate::event::{Ending, Entry, Event, LimitsShown};
 use crate::id::{AgentName, RunId};
@@ -17,6 +18,9 @@ use crate::verdict::Verdict;
 pub struct Account {
     pub run: RunId,
     pub description: String,
+    /// Where its backlog is kept; none where it has a prompt.
+    #[serde(default)]
+    pub backlog: Option<Source>,
     pub status: RunState,
     /// Why it stopped; nothing while it goes on.
     pub stopped: Option<Stopped>,
@@ -100,6 +104,7 @@ impl Account {
         let mut account = Account {
             run: started.run.clone(),
             description: started.description.clone(),
+            backlog: started.backlog.clone(),
             status: RunState::Running,
             stopped: None,
             criteria: started.criteria.clone(),

@@ -1,6 +1,6 @@
 //! What a run over a backlog knows of it beyond what its tracker says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::Timestamp;
 use crate::backlog::{Backlog, Filter, Hold, Order, Wanted};
 use crate::id::TaskId;
 use crate::question::QuestionNo;
-use crate::run::{Run, Skipped};
+use crate::run::{Run, Skipped, Tried};
 use crate::task::Task;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,11 +26,24 @@ pub struct Agenda {
     pub at_hand: Option<TaskId>,
     /// Why it was chosen.
     pub why: String,
-    /// What the tracker was told is being worked on.
-    pub shown: Option<TaskId>,
+    /// What the tracker may show as being worked on: noted before it is told.
+    #[serde(default)]
+    pub showing: BTreeSet<TaskId>,
+    /// A person wants no more of what is at hand.
+    #[serde(default)]
+    pub leaving: bool,
+    /// How often in a row its tracker could not be read.
+    #[serde(default)]
+    pub unread: u32,
+    /// What was tried with tasks that were put away.
+    #[serde(default)]
+    pub put_away: BTreeMap<TaskId, Vec<Tried>>,
     /// From and to which snapshot tasks that are not completed were worked on, the latest last.
     #[serde(default)]
     pub stints: Vec<Stint>,
+    /// How many tasks were settled when the last one was chosen.
+    #[serde(default)]
+    pub settled: Option<usize>,
     /// How completed tasks are committed, where that is wanted.
     #[serde(default)]
     pub commits: Option<Commits>,
@@ -42,6 +55,12 @@ pub struct Stint {
     pub task: TaskId,
     pub from: String,
     pub to: Option<String>,
+    /// Which iteration it began with.
+    #[serde(default)]
+    pub iteration: u32,
+    /// What git's HEAD pointed at then.
+    #[serde(default)]
+    pub head: Option<String>,
 }
 
 /// What was decided about commits when the run began.
@@ -106,6 +125,8 @@ pub enum Selection {
         task: Task,
         /// Why this one.
         why: String,
+        /// Everything that is left undone if the run has no iteration for it, each with the reason.
+        left: Vec<Skipped>,
     },
     /// Nothing can be worked on; what is left undone, each with the reason.
     Nothing(Vec<Skipped>),
@@ -114,7 +135,7 @@ pub enum Selection {
 impl Selection {
     /// A prompt is its own only task.
     pub fn prompt(task: Task) -> Selection {
-        Selection::Task { task, why: String::new() }
+        Selection::Task { task, why: String::new(), left: Vec::new() }
     }
 }
 
@@ -128,14 +149,18 @@ impl Agenda {
             parked: Vec::new(),
             at_hand: None,
             why: String::new(),
-            shown: None,
+            showing: BTreeSet::new(),
+            leaving: false,
+            unread: 0,
+            put_away: BTreeMap::new(),
             stints: Vec::new(),
+            settled: None,
             commits: None,
         }
     }
 
     /// The tree was kept before an attempt: whoever has had the task in hand until now has it no longer.
-    pub(crate) fn kept(&mut self, snapshot: &str) {
+    pub(crate) fn kept(&mut self, snapshot: &str, iteration: u32, head: Option<String>) {
         let Some(at_hand) = &self.at_hand else { return };
         if let Some(last) = self.stints.last_mut().filter(|last| last.to.is_none()) {
             if last.task == *at_hand {
@@ -143,7 +168,13 @@ impl Agenda {
             }
             last.to = Some(snapshot.to_owned());
         }
-        self.stints.push(Stint { task: at_hand.clone(), from: snapshot.to_owned(), to: None });
+        let (task, from) = (at_hand.clone(), snapshot.to_owned());
+        self.stints.push(Stint { task, from, to: None, iteration, head });
+    }
+
+    /// Since when nothing but this task was worked on, if that is so now.
+    pub(crate) fn last_stint(&self, task: &TaskId) -> Option<&Stint> {
+        self.stints.last().filter(|last| last.task == *task && last.to.is_none())
     }
 
     /// Nobody asks any more what was done for a task.
@@ -162,20 +193,36 @@ impl Agenda {
 }
 
 /// What of a backlog is to be done now: the task that is at hand while it can be worked on, then the tracker's order.
-pub fn select(run: &Run, agenda: &Agenda, backlog: &Backlog, order: Order) -> Selection {
+/// In one that is shared, what others work on is left to them unless it was named.
+pub fn select(run: &Run, agenda: &Agenda, backlog: &Backlog, order: Order, is_shared: bool) -> Selection {
+    let is_own = |id: &TaskId| {
+        agenda.showing.contains(id) || agenda.at_hand.as_ref() == Some(id) || agenda.filter.tasks.contains(id)
+    };
     let wanted = Wanted {
+        taken: if is_shared { backlog.taken(is_own).cloned().collect() } else { BTreeSet::new() },
         filter: agenda.filter.clone(),
         skipped: run.skipped.iter().map(|skipped| skipped.task.clone()).collect(),
         parked: agenda.parked.iter().map(|parked| parked.task.clone()).collect(),
         order,
     };
-    if let Some(task) = at_hand(agenda, backlog, &wanted) {
-        return Selection::Task { task, why: "it is at hand".to_owned() };
-    }
-    match backlog.next(&wanted) {
-        Some(turn) => Selection::Task { task: turn.item.to_task(), why: turn.to_string() },
+    let next = at_hand(agenda, backlog, &wanted).map(|task| (task, "it is at hand".to_owned()));
+    let next = next.or_else(|| backlog.next(&wanted).map(|turn| (turn.item.to_task(), turn.to_string())));
+    match next {
+        Some((task, why)) => {
+            let is_over = run.iterations_used_up().is_some();
+            let left = if is_over { left(run, backlog, &wanted) } else { Vec::new() };
+            Selection::Task { task, why, left }
+        }
         None => Selection::Nothing(undone(run, backlog, &wanted)),
     }
+}
+
+/// What would still be worked on, and what would not.
+fn left(run: &Run, backlog: &Backlog, wanted: &Wanted) -> Vec<Skipped> {
+    let plan = backlog.plan(wanted);
+    let open =
+        plan.turns.iter().map(|turn| Skipped { task: turn.item.id.clone(), why: "is open".to_owned() });
+    open.chain(undone(run, backlog, wanted)).collect()
 }
 
 fn at_hand(agenda: &Agenda, backlog: &Backlog, wanted: &Wanted) -> Option<Task> {
@@ -188,14 +235,22 @@ fn at_hand(agenda: &Agenda, backlog: &Backlog, wanted: &Wanted) -> Option<Task> 
 
 /// What a person would miss.
 fn undone(run: &Run, backlog: &Backlog, wanted: &Wanted) -> Vec<Skipped> {
+    let is_owed = |id: &TaskId| run.agenda.as_ref().is_some_and(|agenda| agenda.showing.contains(id));
     let given_up = |id: &TaskId| run.skipped.iter().find(|skipped| skipped.task == *id);
     let held = backlog.plan(wanted).held.into_iter().filter_map(|held| {
         let why = match &held.why {
+            // Its tracker could not be told that it is open again.
+            Hold::Completed if is_owed(&held.item.id) => {
+                given_up(&held.item.id).map_or_else(|| "is not proven".to_owned(), Skipped::told)
+            }
             Hold::Completed | Hold::Cancelled | Hold::Container | Hold::Filtered => return None,
             Hold::Skipped => given_up(&held.item.id).map_or_else(String::new, Skipped::told),
-            Hold::Blocked | Hold::Parked | Hold::Cycle(_) | Hold::Unknown(_) | Hold::Waits(_) => {
-                held.to_string()
-            }
+            Hold::Blocked
+            | Hold::Parked
+            | Hold::Taken
+            | Hold::Cycle(_)
+            | Hold::Unknown(_)
+            | Hold::Waits(_) => held.to_string(),
         };
         Some(Skipped { task: held.item.id.clone(), why })
     });
@@ -215,7 +270,7 @@ mod tests {
         let [waits, other] = ["W", "O"].map(|id| TaskId::parse(id).unwrap());
         for (task, snapshots) in [(&waits, &["1", "2"][..]), (&other, &["3"]), (&waits, &["4", "5"])] {
             agenda.at_hand = Some(task.clone());
-            snapshots.iter().for_each(|snapshot| agenda.kept(snapshot));
+            snapshots.iter().for_each(|snapshot| agenda.kept(snapshot, 1, None));
         }
         let stints = |agenda: &Agenda, task: &TaskId| {
             let own = agenda.stints.iter().filter(|stint| stint.task == *task);
@@ -226,7 +281,7 @@ mod tests {
         assert_eq!(stints(&agenda, &other), [span("3", Some("4"))]);
         agenda.forget_stints(&waits);
         assert_eq!(stints(&agenda, &waits), []);
-        agenda.kept("6");
+        agenda.kept("6", 1, None);
         assert_eq!(stints(&agenda, &waits), [span("6", None)]);
     }
 }

@@ -9,7 +9,7 @@ use crate::check::{Judge, Verification};
 use crate::policy::Signal;
 use crate::progress::Progress;
 use crate::promise;
-use crate::question::{ASSUMPTION, Fate, Inbox};
+use crate::question::{ASSUMPTION, Fate};
 use crate::run::{Run, Tried};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
         in_vain(&mut text, &run.progress);
     }
     handover(&mut text, run);
-    questions(&mut text, &run.inbox);
+    questions(&mut text, run);
     steering(&mut text, &run.steering);
     let _ = writeln!(text, "# Task\n\n{}\n", run.task.body.trim_end());
     checks(&mut text, &run.policy.verification);
@@ -59,7 +59,7 @@ pub fn parts(run: &Run, attempt: &Attempt) -> Parts {
     Parts {
         in_vain: part(&|text| in_vain(text, &run.progress)),
         handover: part(&|text| handover(text, run)),
-        questions: part(&|text| questions(text, &run.inbox)),
+        questions: part(&|text| questions(text, run)),
         checks: part(&|text| checks(text, &run.policy.verification)),
         claim: claim(run, attempt),
     }
@@ -100,11 +100,20 @@ fn when_done(text: &mut String, run: &Run, attempt: &Attempt) {
 }
 
 fn claim(run: &Run, attempt: &Attempt) -> String {
-    if run.policy.completion.require.contains(&Signal::Promise) {
+    let require = &run.policy.completion.require;
+    let by_tool = require.contains(&Signal::Tool).then_some(
+        "Call the tool `task_complete` once, when everything is done and checked, and never before.",
+    );
+    let by_list = require.contains(&Signal::Todo).then_some(
+        "Keep a list of what is to do with your todo tool. Mark each entry as completed when it is done; the task is done \
+         when all of them are.",
+    );
+    let last = if require.contains(&Signal::Promise) {
         promise::instruction(&attempt.promise)
     } else {
         "End with a short account of what you did. Whether it is done is decided as said above.".to_owned()
-    }
+    };
+    by_list.into_iter().chain(by_tool).chain([last.as_str()]).collect::<Vec<_>>().join("\n\n")
 }
 
 /// What failed the same way more than once.
@@ -179,8 +188,8 @@ fn handover(text: &mut String, run: &Run) {
 }
 
 /// What became of what was asked.
-fn questions(text: &mut String, inbox: &Inbox) {
-    for question in inbox.pending() {
+fn questions(text: &mut String, run: &Run) {
+    for question in run.inbox.pending(&run.task.id) {
         text.push_str("# You asked\n\n");
         for line in question.text.trim().lines() {
             let _ = writeln!(text, "> {line}");

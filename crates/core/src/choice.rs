@@ -171,6 +171,7 @@ fn plain(member: &Member) -> Member {
     Member::new(member.agent.clone(), member.command.clone())
         .with(member.model.clone(), member.effort.clone())
         .speaking(member.protocol)
+        .at(member.server.clone())
 }
 
 #[cfg(test)]
@@ -314,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_conversation_goes_on_with_its_agent_and_ends_with_it() {
-        let id = |text: &str| Conversation { id: SessionId::parse(text).unwrap(), counter: Usage::default() };
+        let id = |text: &str| Conversation::new(SessionId::parse(text).unwrap(), Usage::default());
         let mut crew = crew(&["a", "b"], vec![from(2, None, Some("large"))]);
         crew.heard(Some(id("s1")));
         crew.heard(None);

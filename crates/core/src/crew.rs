@@ -48,6 +48,9 @@ pub struct Member {
     pub effort: Option<String>,
     #[serde(default)]
     pub protocol: Protocol,
+    /// The server that does its work, where that runs already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// Until when it is not worth asking.
     pub limited_until: Option<Timestamp>,
     /// Limits in a row.
@@ -64,6 +67,8 @@ pub enum Sessions {
     #[default]
     Fresh,
     Continue,
+    /// It goes on with a summary of that, in a conversation of its own.
+    Compact,
 }
 
 /// What an agent calls its conversation, and where its counter of tokens stood when that was last heard of.
@@ -71,6 +76,15 @@ pub enum Sessions {
 pub struct Conversation {
     pub id: SessionId,
     pub counter: Usage,
+    /// It is not gone on with as it is, but from its summary.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_to_be_summarised: bool,
+}
+
+impl Conversation {
+    pub fn new(id: SessionId, counter: Usage) -> Conversation {
+        Conversation { id, counter, is_to_be_summarised: false }
+    }
 }
 
 /// How an agent is spoken with.
@@ -103,6 +117,7 @@ impl Member {
             model: None,
             effort: None,
             protocol: Protocol::Own,
+            server: None,
             limited_until: None,
             strikes: 0,
             conversation: None,
@@ -119,9 +134,17 @@ impl Member {
         Member { protocol, ..self }
     }
 
+    #[must_use]
+    pub fn at(self, server: Option<String>) -> Member {
+        Member { server, ..self }
+    }
+
     /// Whether it is the same program, so that it can go on with the other's conversation.
     pub(crate) fn is_same_agent(&self, other: &Member) -> bool {
-        self.agent == other.agent && self.command == other.command && self.protocol == other.protocol
+        self.agent == other.agent
+            && self.command == other.command
+            && self.protocol == other.protocol
+            && self.server == other.server
     }
 
     pub(crate) fn is_same_choice(&self, other: &Member) -> bool {
@@ -234,8 +257,13 @@ impl Crew {
 
     /// What the agent at work called its conversation, for the next attempt to go on with.
     pub fn heard(&mut self, conversation: Option<Conversation>) {
-        if self.sessions == Sessions::Continue && conversation.is_some() {
-            self.members[self.at_work].conversation = conversation;
+        let is_to_be_summarised = match self.sessions {
+            Sessions::Fresh => return,
+            Sessions::Continue => false,
+            Sessions::Compact => true,
+        };
+        if let Some(heard) = conversation {
+            self.members[self.at_work].conversation = Some(Conversation { is_to_be_summarised, ..heard });
         }
     }
 
@@ -291,11 +319,23 @@ mod tests {
     fn in_another_run_nobody_goes_on_with_what_was_said_in_the_first() {
         let mut first = crew(&["a", "b"]).with(Vec::new(), Sessions::Continue);
         first.limited(Some(at(7200)), at(0));
-        first.heard(Some(Conversation { id: SessionId::parse("c").unwrap(), counter: Usage::default() }));
+        first.heard(Some(Conversation::new(SessionId::parse("c").unwrap(), Usage::default())));
         let second = first.clone().for_another_run();
         assert_eq!((first.at_work().agent.clone(), second.at_work().agent.clone()), (name("b"), name("a")));
         assert!(second.members().iter().all(|member| member.conversation.is_none()));
         assert!(second.members()[0].limited_until.is_some());
+    }
+
+    #[test]
+    fn what_becomes_of_a_conversation_is_the_crew_s_to_say() {
+        let heard = |sessions: Sessions| {
+            let mut crew = crew(&["a"]).with(Vec::new(), sessions);
+            crew.heard(Some(Conversation::new(SessionId::parse("c").unwrap(), Usage::default())));
+            crew.at_work().conversation.as_ref().map(|talk| talk.is_to_be_summarised)
+        };
+        assert_eq!(heard(Sessions::Fresh), None);
+        assert_eq!(heard(Sessions::Continue), Some(false));
+        assert_eq!(heard(Sessions::Compact), Some(true));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::agenda::Source;
 use crate::check::{CheckResult, Judgement};
 use crate::choice::ChosenBy;
 use crate::control::{Control, ControlNo};
-use crate::id::{AgentName, RunId, TaskId};
+use crate::id::{AgentName, RunId, SessionId, TaskId};
 use crate::policy::{Cost, Limits};
 use crate::put_back::{ForkedFrom, Why};
 use crate::question::QuestionNo;
@@ -197,6 +197,11 @@ pub enum Event {
     },
     Paused {},
     Unpaused {},
+    /// A loop inside a session goes on in another one.
+    SessionReplaced {
+        from: SessionId,
+        to: SessionId,
+    },
     /// A route or a person decided who is to work.
     AgentChosen {
         iteration: u32,
@@ -287,6 +292,11 @@ pub struct Started {
     pub sandbox: Sandbox,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkedFrom>,
+    /// The host that it lives inside of, and the session there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<AgentName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
 }
 
 /// The limits of a run as plain numbers.
@@ -365,6 +375,7 @@ impl Event {
             Event::Waiting { .. } => "waiting",
             Event::Paused {} => "paused",
             Event::Unpaused {} => "unpaused",
+            Event::SessionReplaced { .. } => "session_replaced",
             Event::AgentChosen { .. } => "agent_chosen",
             Event::AgentChanged { .. } => "agent_changed",
             Event::AllLimited { .. } => "all_limited",

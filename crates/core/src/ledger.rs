@@ -59,7 +59,9 @@ impl Ledger {
     fn take(&mut self, entry: &Entry) {
         match &entry.event {
             Event::TaskStarted { task, title, .. } => {
-                self.at_hand = Some(self.place(task, title, entry.at));
+                let at = self.place(task, title, entry.at);
+                (self.tasks[at].outcome, self.tasks[at].ended_at) = (Outcome::Open, None);
+                self.at_hand = Some(at);
             }
             Event::IterationStarted { iteration, task, .. } => {
                 if let Some(at) = self.tasks.iter().position(|dealt| dealt.task == *task) {
@@ -70,8 +72,10 @@ impl Ledger {
             Event::TaskCompleted { task, .. } => self.settle(task, Outcome::Completed, entry.at),
             Event::TaskSkipped { task, why, .. } => {
                 let at = self.place(task, "", entry.at);
-                self.tasks[at].outcome = Outcome::Skipped { why: why.clone() };
-                self.tasks[at].ended_at = Some(entry.at);
+                if self.tasks[at].outcome != Outcome::Completed {
+                    self.tasks[at].outcome = Outcome::Skipped { why: why.clone() };
+                    self.tasks[at].ended_at = Some(entry.at);
+                }
             }
             event => {
                 if let Some(dealt) = self.at_hand.and_then(|at| self.tasks.get_mut(at)) {

@@ -172,6 +172,19 @@ pub enum Signal {
     Tracker,
 }
 
+impl Signal {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Signal::Promise => "promise",
+            Signal::Criteria => "criteria",
+            Signal::Tool => "tool",
+            Signal::Todo => "todo",
+            Signal::Tracker => "tracker",
+        }
+    }
+}
+
 /// All of these must hold in the same iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {

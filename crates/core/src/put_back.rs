@@ -31,6 +31,8 @@ pub enum Why {
     Torn,
     /// The run ended unsuccessfully.
     Failed,
+    /// A task of a backlog was given up.
+    GivenUp,
     /// A run begins from where another one was.
     Forked,
 }

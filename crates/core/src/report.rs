@@ -1,11 +1,13 @@
 //! What the agent did in one attempt.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 use crate::crew::Conversation;
-use crate::policy::{Cost, Error};
+use crate::policy::{Cost, Error, Signal};
 use crate::promise::Claim;
 use crate::stop::StopReason;
 
@@ -13,6 +15,9 @@ use crate::stop::StopReason;
 pub struct Report {
     pub exit: AgentExit,
     pub claim: Claim,
+    /// What else it showed by its own means: a tool that it called, a list that it worked off.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub signals: BTreeSet<Signal>,
     /// What it asked instead of working.
     #[serde(default)]
     pub question: Option<String>,

@@ -14,6 +14,7 @@ use crate::control::ControlNo;
 use crate::crew::Crew;
 use crate::event::{Event, Occasion};
 use crate::id::{AgentName, RunId, TaskId};
+use crate::in_session::InSession;
 use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::put_back::{ForkedFrom, PutBack};
@@ -35,6 +36,9 @@ pub struct Run {
     /// The file that words its briefs, where one was named.
     #[serde(default)]
     pub template: Option<String>,
+    /// The session that it lives in; none where ralph starts the agent itself.
+    #[serde(default)]
+    pub in_session: Option<InSession>,
     pub policy: Policy,
     pub crew: Crew,
     /// Where nonces come from.
@@ -70,6 +74,9 @@ pub struct Run {
     pub tally: Tally,
     /// Whether an iteration was begun and has not ended.
     pub mid_iteration: bool,
+    /// What was proven when the run was aborted, and is not done with.
+    #[serde(default)]
+    pub unsettled: Option<Box<(Attempt, Verdict)>>,
     /// Tasks that were given up.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
@@ -146,8 +153,6 @@ pub enum Until {
 pub enum Pace {
     Going,
     Pausing,
-    /// Not on with the task at hand.
-    Skipping,
     Stopping,
     Aborting,
 }
@@ -218,6 +223,7 @@ pub struct Request {
     pub task: Task,
     pub agenda: Option<Agenda>,
     pub template: Option<String>,
+    pub in_session: Option<InSession>,
     pub policy: Policy,
     pub crew: Crew,
     pub seed: u64,
@@ -259,12 +265,12 @@ impl Run {
         }
     }
 
-    /// What a person wants no more of is ended in the middle.
+    /// What a person wants no more of is ended in the middle. What is proven already is not.
     pub fn cut_short_by(&self) -> Option<Fault> {
+        let leaves = || self.is_leaving() && !matches!(self.step, Step::Consolidate(..));
         match self.pace {
             Pace::Aborting => Some(Fault::Aborted),
-            Pace::Skipping => Some(Fault::Skipped),
-            Pace::Going | Pace::Pausing | Pace::Stopping => None,
+            Pace::Going | Pace::Pausing | Pace::Stopping => leaves().then_some(Fault::Skipped),
         }
     }
 
@@ -272,9 +278,9 @@ impl Run {
         matches!(self.step, Step::Wait(Until::Told, _))
     }
 
-    /// Whether `ralph resume` may go on with it.
+    /// Whether `ralph resume` may go on with it. A session goes on by itself, so what has ended there is over.
     pub fn is_unfinished(&self) -> bool {
-        self.stop().is_none_or(|stop| stop.reason.is_resumable())
+        self.stop().is_none_or(|stop| stop.reason.is_resumable() && self.in_session.is_none())
     }
 
     /// The tree was kept, with git's HEAD pointing at that.
@@ -284,10 +290,10 @@ impl Run {
             (self.origin, self.origin_head) = (Some(snapshot.to_owned()), head.clone());
         }
         if occasion == Occasion::Begin {
-            (self.begun_from, self.begun_head) = (Some(snapshot.to_owned()), head);
             if let Some(agenda) = &mut self.agenda {
-                agenda.kept(snapshot);
+                agenda.kept(snapshot, self.tally.iterations, head.clone());
             }
+            (self.begun_from, self.begun_head) = (Some(snapshot.to_owned()), head);
         }
     }
 

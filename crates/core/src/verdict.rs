@@ -86,9 +86,15 @@ pub fn judge(
             },
             Signal::Tracker if evidence.closed => shown.push("the task was closed in the tracker".to_owned()),
             Signal::Tracker => findings.push("the task is not closed in its tracker".to_owned()),
-            // These have no source yet, so they can never be taken for shown.
-            Signal::Tool | Signal::Todo => {
-                findings.push(format!("nothing shows {signal:?} yet").to_lowercase());
+            Signal::Tool if shows(report, evidence, *signal) => {
+                shown.push("the agent called `task_complete`".to_owned());
+            }
+            Signal::Tool => findings.push("the tool `task_complete` was not called".to_owned()),
+            Signal::Todo if shows(report, evidence, *signal) => {
+                shown.push("everything on the agent's list is done".to_owned());
+            }
+            Signal::Todo => {
+                findings.push("there is no list of things to do with everything on it done".to_owned());
             }
         }
     }
@@ -106,6 +112,11 @@ pub fn judge(
     } else {
         Verdict::Incomplete { findings }
     }
+}
+
+/// What an agent showed counts as its promise does: where it ended as it should, or every check agrees.
+fn shows(report: &Report, evidence: &Evidence, signal: Signal) -> bool {
+    report.signals.contains(&signal) && (report.exit.is_clean() || evidence.all_pass())
 }
 
 fn promise_holds(report: &Report, evidence: &Evidence) -> Result<String, String> {

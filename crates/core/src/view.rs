@@ -112,7 +112,7 @@ impl RunView {
             checks: Vec::new(),
             judgement: None,
             promise: started.promise,
-            host_session: None,
+            host_session: started.session,
             agent: started.agent,
             model: started.model,
             usage: Usage::default(),
@@ -183,6 +183,7 @@ impl RunView {
                 self.decided(*question, &Fate::Assumed { assumption: assumption.clone() });
             }
             Event::Unpaused {} => self.reopened(),
+            Event::SessionReplaced { to, .. } => self.host_session = Some(to.clone()),
             Event::RunStopped { stop_reason, status, exit_code, evidence, .. } => {
                 self.status = *status;
                 self.stop_reason = Some(stop_reason.clone());
@@ -223,6 +224,10 @@ impl RunView {
         let Some(backlog) = &mut self.backlog else { return };
         if let Event::TaskSkipped { task, why, .. } = event {
             backlog.skipped.push(Skipped { task: task.clone(), why: why.clone() });
+            let of_task = self.questions.iter_mut().filter(|question| question.task == *task);
+            of_task
+                .filter(|question| question.fate == Fate::Open)
+                .for_each(|question| question.fate = Fate::Assumed { assumption: None });
         } else if let Event::TaskCompleted { task, .. } = event {
             backlog.completed.push(task.clone());
         }

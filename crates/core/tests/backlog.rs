@@ -46,11 +46,12 @@ fn wishes() -> impl Strategy<Value = Wanted> {
     let epics = prop::collection::vec((0..12_usize).prop_map(id), 0..2);
     let labels = prop::collection::vec((0..3_u8).prop_map(|n| format!("l{n}")), 0..3);
     let range = prop::option::of(prop::sample::select(vec!["1-4", "3-", "-6", "1,3,5-9"]));
-    (some(), some(), epics, labels, range, any::<bool>()).prop_map(
-        |(skipped, parked, epics, labels, range, graph)| {
+    (some(), some(), some(), epics, labels, range, any::<bool>()).prop_map(
+        |(skipped, parked, taken, epics, labels, range, graph)| {
             let range = range.map(|text| text.parse().unwrap());
             let order = if graph { Order::Graph } else { Order::Priority };
-            Wanted { filter: Filter { epics, labels, range, tasks: Vec::new() }, skipped, parked, order }
+            let filter = Filter { epics, labels, range, tasks: Vec::new() };
+            Wanted { filter, skipped, parked, taken, order }
         },
     )
 }
@@ -168,6 +169,7 @@ fn may_be_picked(items: &[Item], at: usize, wanted: &Wanted) -> bool {
         && item.kind == Kind::Work
         && !wanted.skipped.contains(&item.id)
         && !wanted.parked.contains(&item.id)
+        && !wanted.taken.contains(&item.id)
         && (filter.epics.is_empty() || is_below(items, at, &filter.epics))
         && (filter.labels.is_empty() || item.labels.iter().any(|label| filter.labels.contains(label)))
         && filter.range.as_ref().is_none_or(|range| range.holds(at + 1))
@@ -263,6 +265,7 @@ proptest! {
                 Hold::Completed => prop_assert_eq!(held.item.status, Status::Completed),
                 Hold::Skipped => prop_assert!(wanted.skipped.contains(&held.item.id)),
                 Hold::Parked => prop_assert!(wanted.parked.contains(&held.item.id)),
+                Hold::Taken => prop_assert!(wanted.taken.contains(&held.item.id)),
                 Hold::Cancelled | Hold::Blocked | Hold::Container | Hold::Filtered => {}
             }
         }
@@ -475,4 +478,21 @@ fn what_a_program_scored_comes_first_and_the_rest_by_what_waits() {
     let order: Vec<String> =
         backlog.plan(&wanted).turns.iter().map(|turn| turn.item.id.to_string()).collect();
     assert_eq!(order, ["T-2", "T-1", "T-3", "T-0"]);
+}
+
+#[test]
+fn what_nothing_else_tells_apart_comes_in_the_order_of_age_and_then_of_ids() {
+    let item = |number: usize, created: Option<&str>| {
+        let mut item = Item::new(id(number), "x");
+        item.metadata.extend(created.map(|at| (Item::CREATED.to_owned(), at.into())));
+        item
+    };
+    let order = |all: Vec<Item>| {
+        let backlog = Backlog::new(all).unwrap();
+        let plan = backlog.plan(&Wanted::default());
+        plan.turns.iter().map(|turn| turn.item.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(order(vec![item(10, None), item(2, None)]), ["T-2", "T-10"]);
+    let (early, late) = (Some("2026-06-01T12:00:00.9Z"), Some("2026-06-01T16:00:00+02:00"));
+    assert_eq!(order(vec![item(1, late), item(3, early), item(2, late)]), ["T-3", "T-1", "T-2"]);
 }

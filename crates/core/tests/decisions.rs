@@ -64,6 +64,7 @@ fn start(limits: Limits) -> Run {
         version: "0.0.0".to_owned(),
         agenda: None,
         template: None,
+        in_session: None,
         forked_from: None,
     };
     Run::start(request, now(0))
@@ -85,6 +86,7 @@ fn report(code: i32, claim: Claim) -> Report {
     Report {
         exit: AgentExit::Code { code },
         claim,
+        signals: std::collections::BTreeSet::new(),
         question: None,
         usage,
         duration_ms: 1,
@@ -426,6 +428,8 @@ fn a_skipped_task_of_a_backlog_is_followed_by_others_and_never_taken_again() {
     assert_eq!((run.tally.errors, run.tally.on_task), (0, 1));
     attempt(&mut run, Ok(report(0, NOT_YET)), now(1));
     run.after_select(Selection::prompt(other("t1")), now(1));
+    assert_eq!(run.step, Step::Select, "another is chosen");
+    run.after_select(Selection::Nothing(run.skipped.clone()), now(1));
     assert_eq!(reason(&run), Some(StopReason::TasksUndone));
 }
 
@@ -479,7 +483,7 @@ fn a_question_that_the_run_was_paused_over_is_the_agent_s_to_decide() {
 
 #[test]
 fn a_conversation_is_gone_on_with_until_it_is_gone() {
-    let talk = |id: &str| Some(Conversation { id: SessionId::parse(id).unwrap(), counter: Usage::default() });
+    let talk = |id: &str| Some(Conversation::new(SessionId::parse(id).unwrap(), Usage::default()));
     let said = |id: &str, code: i32| Report { conversation: talk(id).map(Box::new), ..report(code, NOT_YET) };
     let conversation = |run: &Run| run.crew.at_work().conversation.clone();
     let mut run = crewed(None, Sessions::Continue);

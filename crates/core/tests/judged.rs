@@ -69,7 +69,18 @@ fn run(policy: Policy) -> Run {
     let (id, task) = (RunId::new(now().at, 1), Task::prompt("make it work"));
     let version = "0.0.0".to_owned();
     Run::start(
-        Request { id, task, policy, crew, seed: 7, version, agenda: None, template: None, forked_from: None },
+        Request {
+            id,
+            task,
+            policy,
+            crew,
+            seed: 7,
+            version,
+            agenda: None,
+            template: None,
+            in_session: None,
+            forked_from: None,
+        },
         now(),
     )
 }
@@ -78,6 +89,7 @@ fn report() -> Report {
     Report {
         exit: AgentExit::Code { code: 0 },
         claim: Claim::None,
+        signals: std::collections::BTreeSet::new(),
         question: None,
         usage: Usage::default(),
         duration_ms: 1,

@@ -54,6 +54,7 @@ fn report(claim: Claim) -> Report {
     Report {
         exit: AgentExit::Code { code: 0 },
         claim,
+        signals: std::collections::BTreeSet::new(),
         question: None,
         usage: Usage::default(),
         duration_ms: 1,
@@ -116,6 +117,7 @@ fn start(verification: Verification, completion: Completion) -> Run {
         version: "0.0.0".to_owned(),
         agenda: None,
         template: None,
+        in_session: None,
         forked_from: None,
     };
     Run::start(request, now())
@@ -359,4 +361,24 @@ fn what_is_asked_while_the_first_checks_are_run_is_done_when_they_are_over() {
     assert_eq!((lost.stop().unwrap().reason, stops(&events)), (StopReason::Stopped, 1));
     let (aborted, events) = during_baseline(&Control::Abort, Err(Fault::Aborted));
     assert_eq!((aborted.stop().unwrap().reason, stops(&events)), (StopReason::Aborted, 1));
+}
+
+#[test]
+fn a_tool_that_was_called_and_a_list_that_is_done_count_where_they_are_asked_for() {
+    let with = |signals: &[Signal], exit: AgentExit| Report {
+        signals: signals.iter().copied().collect(),
+        exit,
+        ..report(Claim::None)
+    };
+    let clean = || AgentExit::Code { code: 0 };
+    let judged = |required: &[Signal], report: &Report| {
+        verdict::judge(&by(required), &Verification::default(), report, &Evidence::default()).is_complete()
+    };
+    for signal in [Signal::Tool, Signal::Todo] {
+        assert!(judged(&[signal], &with(&[signal], clean())), "{signal:?}");
+        assert!(!judged(&[signal], &with(&[], clean())), "{signal:?}");
+        assert!(!judged(&[signal], &with(&[signal], AgentExit::Unfinished)), "{signal:?}");
+        assert!(!judged(&[signal, Signal::Promise], &with(&[signal], clean())), "{signal:?}");
+    }
+    assert!(!judged(&[Signal::Tool], &with(&[Signal::Todo], clean())));
 }

@@ -173,6 +173,7 @@ impl World {
             version: "0.0.0".to_owned(),
             agenda: None,
             template: None,
+            in_session: None,
             forked_from: dice.one_in(10).then(|| ForkedFrom {
                 run: RunId::new(at, seed + 1),
                 iteration: 3,
@@ -413,6 +414,7 @@ impl World {
         Ok(Report {
             exit,
             claim,
+            signals: std::collections::BTreeSet::new(),
             question,
             usage,
             duration_ms: 1,
@@ -852,7 +854,7 @@ fn on_error(dice: &mut Dice) -> OnError {
 
 fn conversation(number: usize) -> Conversation {
     let id = SessionId::parse(&format!("s{number}")).unwrap();
-    Conversation { id, counter: Usage::default() }
+    Conversation::new(id, Usage::default())
 }
 
 /// SplitMix64.

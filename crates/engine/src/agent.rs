@@ -1,5 +1,6 @@
 //! What the engine needs of an agent: how to start it for an attempt, and what to make of what it prints.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use ralph_core::brief::Brief;
 use ralph_core::crew::{Conversation, Member};
 use ralph_core::event::Stream;
 use ralph_core::id::AgentName;
+use ralph_core::policy::Signal;
 use ralph_core::promise::Claim;
 use ralph_core::report::{AgentExit, Usage};
 
@@ -57,6 +59,19 @@ pub trait Agent: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether a later attempt can go on from a summary of its conversation.
+    fn can_compact(&self) -> bool {
+        false
+    }
+
+    /// Whether it has the means to show this.
+    fn shows(&self, signal: Signal) -> bool {
+        match signal {
+            Signal::Promise | Signal::Criteria | Signal::Tracker => true,
+            Signal::Tool | Signal::Todo => false,
+        }
+    }
+
     /// Whether what it prints is events for programs, so that people are shown those instead.
     fn is_structured(&self) -> bool;
 }
@@ -82,6 +97,8 @@ pub trait Listener: Send {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
     pub claim: Claim,
+    /// What else it showed by its own means.
+    pub signals: BTreeSet<Signal>,
     /// What it asked, where it has a way of its own to ask.
     pub question: Option<String>,
     pub usage: Usage,

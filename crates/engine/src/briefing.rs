@@ -7,25 +7,34 @@ use ralph_core::stop::StopReason;
 use ralph_store::Store;
 
 use crate::drive::Drive;
+use crate::error::EngineError;
 
-/// Words a brief, or says why it cannot. It may read, and it never waits for anybody.
+/// Words a brief, or says why it cannot. It may read, and that may take its time.
 pub trait Briefing: Send + std::fmt::Debug {
     fn brief(&mut self, run: &Run, attempt: &Attempt) -> Result<Brief, String>;
 }
 
 impl<S: Store + 'static> Drive<S> {
     /// None where a template cannot be filled in, and then the run has stopped.
-    pub(crate) fn worded(&mut self, attempt: &Attempt) -> Option<Brief> {
-        let Some(briefing) = &mut self.parts.briefing else {
-            return Some(brief::compose(&self.run, attempt));
+    pub(crate) async fn worded(&mut self, attempt: &Attempt) -> Result<Option<Brief>, EngineError> {
+        let Some(mut briefing) = self.parts.briefing.take() else {
+            return Ok(Some(brief::compose(&self.run, attempt)));
         };
-        match briefing.brief(&self.run, attempt) {
+        let (run, asked) = (self.run.clone(), attempt.clone());
+        let (briefing, worded) = self
+            .beside(move || {
+                let worded = briefing.brief(&run, &asked);
+                (briefing, worded)
+            })
+            .await?;
+        self.parts.briefing = Some(briefing);
+        Ok(match worded {
             Ok(brief) => Some(Brief { text: self.parts.redactor.text(&brief.text).into_owned() }),
             Err(why) => {
                 let why = self.parts.redactor.text(&why).into_owned();
                 self.run.fail(StopReason::Configuration, &why, self.stopwatch.now());
                 None
             }
-        }
+        })
     }
 }

@@ -3,12 +3,14 @@
 //! Nothing is done before it is journalled: a step that touches the world (start the agent, wait, stop) first
 //! commits what led to it. Decisions that touch nothing share that commit.
 
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use ralph_core::agenda::Selection;
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
 use ralph_core::event::{Event, Occasion};
+use ralph_core::id::TaskId;
 use ralph_core::moment::Moment;
 use ralph_core::run::{Pace, Run, Step};
 use ralph_core::verdict::Verdict;
@@ -78,22 +80,46 @@ pub(crate) struct Drive<S> {
     /// The run as it was when it last came to the gate, for when a control arrives before the next commit.
     pub(crate) gate: Option<Run>,
     pub(crate) diary: Diary,
+    /// What the tracker was told is being worked on, by this process.
+    pub(crate) told: Option<TaskId>,
+    /// What the tracker showed as being worked on when the process that drove the run before was gone.
+    pub(crate) interrupted: BTreeSet<TaskId>,
+    /// What was to be done when a task was last chosen.
+    pub(crate) open_tasks: Option<HashSet<TaskId>>,
 }
 
 impl<S: Store + 'static> Drive<S> {
-    fn new(parts: Parts<S>, run: Run) -> Result<Drive<S>, EngineError> {
+    pub(crate) fn new(parts: Parts<S>, run: Run) -> Result<Drive<S>, EngineError> {
         let hooks = Hooks::new(&parts, &run.id)?;
         let stopwatch = Stopwatch::from(run.tally.running);
         let bell = Bell::hang(&run.id);
         let diary = Diary::of(&run);
-        Ok(Drive { parts, run, stopwatch, bell, custody: None, hooks, gate: None, diary })
+        let interrupted = run.agenda.as_ref().map(|agenda| agenda.showing.clone()).unwrap_or_default();
+        Ok(Drive {
+            parts,
+            run,
+            stopwatch,
+            bell,
+            custody: None,
+            hooks,
+            gate: None,
+            diary,
+            told: None,
+            interrupted,
+            open_tasks: None,
+        })
     }
 
     async fn perform(&mut self) -> Result<(), EngineError> {
         let finished = self.finish_restore().await;
         self.unless_given_up(finished).await?;
         self.sweep().await;
+        if self.run.stop().is_none() {
+            let put_back = self.put_back().await;
+            self.unless_given_up(put_back).await?;
+        }
         self.begin_chronicle().await?;
+        self.still_wanted().await?;
         loop {
             self.chronicle_given_up().await?;
             if let Step::Stop(_) = self.run.step {
@@ -110,7 +136,7 @@ impl<S: Store + 'static> Drive<S> {
         }
     }
 
-    async fn step(&mut self) -> Result<(), EngineError> {
+    pub(crate) async fn step(&mut self) -> Result<(), EngineError> {
         if self.run.stop().is_none() {
             self.put_back().await?;
         }
@@ -144,6 +170,10 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     async fn select(&mut self) -> Result<(), EngineError> {
+        // What its tracker says of a task that was left may be its agent's doing.
+        if !self.run.no_longer_shown().is_empty() && self.commit().await? == Settled::Rewound {
+            return Ok(());
+        }
         let Some(selection) = self.selection().await? else { return Ok(()) };
         if let Selection::Task { task, .. } = &selection {
             self.probe(task).await?;
@@ -173,17 +203,18 @@ impl<S: Store + 'static> Drive<S> {
         }
         // Whoever was asked, or a person meanwhile, may have decided otherwise.
         if self.run.step == Step::Think(attempt.clone()) {
-            self.brief(attempt);
+            self.brief(attempt).await?;
         }
         Ok(())
     }
 
-    fn brief(&mut self, attempt: Attempt) {
+    async fn brief(&mut self, attempt: Attempt) -> Result<(), EngineError> {
         self.remember_gate();
-        let Some(brief) = self.worded(&attempt) else { return };
+        let Some(brief) = self.worded(&attempt).await? else { return Ok(()) };
         crash_point("think.inside");
         self.run.after_think(attempt, brief, self.now());
         crash_point("think.after");
+        Ok(())
     }
 
     /// The run's time may be up, or an abort may have ended it already.
@@ -232,12 +263,15 @@ impl<S: Store + 'static> Drive<S> {
     async fn stop(&mut self) -> Result<Settled, EngineError> {
         crash_point("stop.before");
         let settled = self.commit().await?;
+        if settled == Settled::Stands {
+            self.keep_told().await?;
+        }
         crash_point("stop.after");
         Ok(settled)
     }
 
     /// Ends what is left running, whatever happened, and hands the run back.
-    async fn close(mut self, outcome: Result<(), EngineError>) -> Result<Run, EngineError> {
+    pub(crate) async fn close(mut self, outcome: Result<(), EngineError>) -> Result<Run, EngineError> {
         let is_cut_off = matches!(outcome, Err(EngineError::CutOff));
         if let Some(gate) = self.gate.take().filter(|_| is_cut_off) {
             // Nothing that was decided since has happened.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use ralph_core::attempt::Attempt;
-use ralph_core::id::RunId;
+use ralph_core::run::Run;
 
 pub type Variables = Vec<(OsString, OsString)>;
 
@@ -37,11 +37,14 @@ fn is_denied(name: &str, exclude: &[String]) -> bool {
 }
 
 /// What the agent of this attempt is told.
-pub(crate) fn for_attempt(inherited: &Variables, run: &RunId, attempt: &Attempt) -> Variables {
+pub(crate) fn for_attempt(inherited: &Variables, run: &Run, attempt: &Attempt) -> Variables {
     let mut variables = inherited.clone();
+    let signals: Vec<&str> = run.policy.completion.require.iter().map(|signal| signal.name()).collect();
     let told = [
-        ("RALPH_RUN", run.to_string()),
+        ("RALPH_RUN", run.id.to_string()),
         ("RALPH_TASK", attempt.task.to_string()),
+        ("RALPH_TASK_TITLE", run.task.title.replace('\0', "")),
+        ("RALPH_REQUIRE", signals.join(",")),
         ("RALPH_ITERATION", attempt.iteration.to_string()),
         ("RALPH_ATTEMPT", attempt.number.to_string()),
         ("RALPH_PROMISE", attempt.promise.to_string()),

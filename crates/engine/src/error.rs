@@ -24,7 +24,7 @@ pub enum EngineError {
     CutOff,
     #[error("there are no snapshots, so nothing can be put back")]
     NoSnapshots,
-    #[error("the tracker cannot be used: {0}")]
+    #[error("the tracker cannot be used")]
     Desk(#[from] crate::desk::DeskError),
     #[error("the run goes through a backlog, and nobody said where that is")]
     NoTracker,

@@ -1,29 +1,27 @@
 //! Loops inside the sessions of a host, for programs that embed ralph.
 //!
-//! Nothing is spawned here: starting a loop records it and gives the first brief; the host's own events drive it
-//! from then on, through the same machine as `ralph run`.
+//! Nothing is spawned here: starting a loop records it; the host's own events drive it from then on (`session`),
+//! through the same machine as `ralph run`.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use ralph_core::agenda::Selection;
 use ralph_core::brief;
 use ralph_core::check::Verification;
-use ralph_core::control::Control;
 use ralph_core::crew::{Crew, Member};
 use ralph_core::event::Entry;
 use ralph_core::id::{AgentName, BadId, RunId, SessionId};
+use ralph_core::in_session::{InSession, Strategy};
 use ralph_core::moment::Moment;
-use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry};
+use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, Promise, Retry, Signal};
 use ralph_core::promise::{Word, WordError};
 use ralph_core::redact::Redactor;
-use ralph_core::report::Fault;
 use ralph_core::run::{Request, Run, Step};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::task::Task;
 use ralph_core::view::RunView;
-use ralph_store::{Commit, Seat, Store, StoreError};
+use ralph_store::{Seat, Store, StoreError};
 
 /// How many journal lines are read at a time.
 const PAGE: usize = 1_000;
@@ -34,8 +32,21 @@ pub struct LoopOptions {
     pub limits: Option<Limits>,
     /// The word to promise with; `DONE` by default.
     pub promise: Option<String>,
+    /// Takes the bare word, without a suffix of its own for each attempt.
+    pub bare_word: bool,
+    /// The checks that must pass as well.
+    pub criteria: Verification,
+    /// What must hold, where that is not the promise, and the criteria where there are any.
+    pub require: Option<std::collections::BTreeSet<Signal>>,
+    pub strategy: Strategy,
     /// A line for people; the prompt's first line by default.
     pub description: Option<String>,
+    /// Ends a loop that the session has already.
+    pub replace: bool,
+    /// Where summaries of replaced sessions are kept, below the project's root.
+    pub summaries: Option<String>,
+    /// What keeps the checks inside.
+    pub sandbox: Sandbox,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -50,14 +61,24 @@ pub enum LoopError {
     Unbounded,
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The host goes on; the journal says why, and the loop is paused.
+    #[error("{why}")]
+    LetGo { why: String },
 }
 
 /// The loops of one host in one project.
 #[derive(Debug)]
 pub struct Loops<S> {
-    store: Arc<S>,
-    host: AgentName,
-    redactor: Redactor,
+    pub(crate) store: Arc<S>,
+    pub(crate) host: AgentName,
+    pub(crate) redactor: Redactor,
+}
+
+/// What lives in a session, and which others have a loop, with what each was last written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Living {
+    pub here: Option<RunId>,
+    pub elsewhere: Vec<SessionId>,
 }
 
 impl<S: Store> Loops<S> {
@@ -78,9 +99,17 @@ impl<S: Store> Loops<S> {
             return Err(LoopError::EmptyPrompt);
         }
         let now = Moment { at: Timestamp::now(), running: std::time::Duration::ZERO };
-        let mut run = Run::start(self.request(prompt, options, now.at)?, now);
-        let task = run.task.clone();
-        run.after_select(Selection::prompt(task), now);
+        let replace = options.replace;
+        let request = self.request(prompt, options, &seat, now.at)?;
+        if replace {
+            self.cancel_loop(session).await?;
+        }
+        let mut run = Run::start(request, now);
+        // What is checked first, the host's next event has done.
+        if run.step == Step::Select {
+            let task = run.task.clone();
+            run.after_select(Selection::prompt(task), now);
+        }
         if let Step::Think(attempt) = run.step.clone() {
             let brief = brief::compose(&run, &attempt);
             run.after_think(attempt, brief, now);
@@ -89,45 +118,6 @@ impl<S: Store> Loops<S> {
             Ok(_) => Ok(true),
             Err(StoreError::RunExists { .. }) => Ok(false),
             Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Ends the loop of a session. False if it has none.
-    pub async fn cancel_loop(&self, session: &str) -> Result<bool, LoopError> {
-        let Some(id) = self.active(session).await? else { return Ok(false) };
-        self.store.request(&id, &Control::Abort, Timestamp::now()).await?;
-        let Some(mut run) = self.store.take_run(&id).await? else { return Ok(false) };
-        let now = Moment { at: Timestamp::now(), running: run.tally.running };
-        for (no, control) in self.store.waiting_controls(&id, run.controls_seen).await? {
-            run.apply(no, &control, now);
-        }
-        while run.stop().is_none() {
-            match run.step.clone() {
-                Step::Code(attempt, _) => run.after_code(attempt, Err(Fault::Aborted), now),
-                Step::Verify(attempt, report) => {
-                    run.after_verify(attempt, &report, Err(Fault::Aborted), now);
-                }
-                Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, false, now),
-                Step::Abandon(_, stop) => run.after_abandon(&stop, now),
-                Step::Wait(_, then) => run.after_wait(*then, now),
-                Step::Baseline => run.after_baseline(Err(Fault::Aborted), BTreeMap::new(), now),
-                Step::Select | Step::Think(_) | Step::Stop(_) => run.after_wait(run.step.clone(), now),
-            }
-        }
-        self.write(run, now).await
-    }
-
-    /// Another process may ask something in the last moment; the loop ends all the same.
-    async fn write(&self, mut run: Run, now: Moment) -> Result<bool, LoopError> {
-        loop {
-            match self.store.commit(&run, now.at, &[]).await? {
-                Commit::Written(_) => return Ok(true),
-                Commit::Controls(controls) => {
-                    for (no, control) in controls {
-                        run.apply(no, &control, now);
-                    }
-                }
-            }
         }
     }
 
@@ -147,7 +137,7 @@ impl<S: Store> Loops<S> {
     }
 
     pub async fn is_active(&self, session: &str) -> Result<bool, LoopError> {
-        Ok(self.active(session).await?.is_some())
+        Ok(self.living(&SessionId::parse(session)?).await?.is_some())
     }
 
     /// The journal of a session's loop after `seq`, for a program that watches.
@@ -159,11 +149,25 @@ impl<S: Store> Loops<S> {
         }
     }
 
-    async fn active(&self, session: &str) -> Result<Option<RunId>, LoopError> {
-        let session = SessionId::parse(session)?;
-        let Some(id) = self.store.loop_of(Some(&self.host), &session).await? else { return Ok(None) };
-        let run = self.store.run(&id).await?;
-        Ok(run.filter(|run| run.stop().is_none()).map(|run| run.id))
+    /// The loop that goes on in a session, with one look at the store.
+    pub(crate) async fn living(&self, session: &SessionId) -> Result<Option<RunId>, LoopError> {
+        Ok(self.look(session).await?.here)
+    }
+
+    /// Which sessions of this host have a loop that goes on, with one look at the store.
+    pub async fn look(&self, session: &SessionId) -> Result<Living, LoopError> {
+        let mut found = Living { here: None, elsewhere: Vec::new() };
+        for (seat, run) in self.store.loops().await? {
+            if seat.host != self.host {
+                continue;
+            }
+            if seat.session == *session {
+                found.here.get_or_insert(run.id);
+            } else {
+                found.elsewhere.push(seat.session);
+            }
+        }
+        Ok(found)
     }
 
     async fn journal(&self, id: &RunId, mut after: u64) -> Result<Vec<Entry>, LoopError> {
@@ -180,30 +184,45 @@ impl<S: Store> Loops<S> {
         Ok(Seat { host: self.host.clone(), session: SessionId::parse(session)? })
     }
 
-    fn request(&self, prompt: &str, options: LoopOptions, at: Timestamp) -> Result<Request, LoopError> {
-        let limits = options.limits.unwrap_or_else(|| Limits::defaults(Kind::InSession { criteria: false }));
+    fn request(
+        &self,
+        prompt: &str,
+        options: LoopOptions,
+        seat: &Seat,
+        at: Timestamp,
+    ) -> Result<Request, LoopError> {
+        let criteria = options.criteria.gives_evidence();
+        let limits = options.limits.unwrap_or_else(|| Limits::defaults(Kind::InSession { criteria }));
         if !limits.are_bounding() {
             return Err(LoopError::Unbounded);
         }
         let word = Word::parse(options.promise.as_deref().unwrap_or("DONE"))?;
+        let mut completion = Completion::by_promise(Promise { word, nonce: !options.bare_word });
+        if criteria {
+            completion.require.insert(Signal::Criteria);
+        }
+        completion.require = options.require.unwrap_or(completion.require);
         let mut task = Task::prompt(&self.redactor.text(prompt));
         if let Some(description) = options.description {
             task.title = self.redactor.text(&description).into_owned();
         }
+        let mut place = InSession::new(seat.host.clone(), seat.session.clone());
+        (place.strategy, place.summaries) = (options.strategy, options.summaries);
         let (entropy, seed) = (crate::entropy(), crate::entropy());
         Ok(Request {
             id: RunId::new(at, entropy),
             task,
             agenda: None,
             template: None,
+            in_session: Some(place),
             policy: Policy {
                 limits,
-                completion: Completion::by_promise(Promise { word, nonce: true }),
-                verification: Verification::default(),
+                completion,
+                verification: options.criteria,
                 deadlines: Deadlines::default(),
                 retry: Retry::default(),
                 patience: Patience::For(std::time::Duration::ZERO),
-                sandbox: Sandbox::default(),
+                sandbox: options.sandbox,
                 on_failure: ralph_core::policy::OnFailure::Keep,
             },
             crew: Crew::new(Member::new(self.host.clone(), Vec::new()), Vec::new()),

@@ -48,7 +48,7 @@ impl<S: Store + 'static> Drive<S> {
                 self.done(&report).await?
             }
             Err(error) if error.is_given_up() => return Err(error),
-            Err(error) if owed.why == Why::Failed || is_gone(&error) => {
+            Err(error) if matches!(owed.why, Why::Failed | Why::GivenUp) || is_gone(&error) => {
                 let text = format!("the tree is as it was left: {}", chain(&error));
                 self.run.note(self.now().at, Event::Notice { text });
                 None

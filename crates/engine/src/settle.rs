@@ -40,6 +40,7 @@ impl<S: Store + 'static> Drive<S> {
                 return Ok(Settled::Stands);
             }
             self.run.tally.running = self.stopwatch.running();
+            self.run.will_show();
             let deliveries = self.hooks.deliveries(&self.run);
             let at = self.now().at;
             match self.parts.store.commit(&self.run, at, &deliveries).await? {

@@ -9,6 +9,8 @@ use std::path::{Component, Path, PathBuf};
 pub struct Exclusions {
     /// The names excluded in a directory, by that directory's path.
     by_parent: HashMap<Vec<u8>, HashSet<Vec<u8>>>,
+    /// What names begin with that are left out of every directory.
+    prefix: Option<Vec<u8>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +25,18 @@ impl Exclusions {
             let (name, parent) = parts.split_last().ok_or_else(|| NotBeneath(path.as_ref().to_owned()))?;
             by_parent.entry(parent.join(&b'/')).or_default().insert(name.to_vec());
         }
-        Ok(Exclusions { by_parent })
+        Ok(Exclusions { by_parent, prefix: None })
+    }
+
+    /// Leaves out what has such a name as well, wherever it is.
+    #[must_use]
+    pub fn and_names_beginning_with(self, prefix: &str) -> Exclusions {
+        Exclusions { prefix: Some(prefix.as_bytes().to_vec()), ..self }
+    }
+
+    /// Whether a name is left out wherever it is.
+    pub(crate) fn has_name(&self, name: &[u8]) -> bool {
+        self.prefix.as_ref().is_some_and(|prefix| name.starts_with(prefix))
     }
 
     /// The names that are left out of this directory.
@@ -36,7 +49,7 @@ impl Exclusions {
         let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
         ends.chain([path.len()]).any(|end| {
             let (parent, name) = split(&path[..end]);
-            self.within(parent).is_some_and(|names| names.contains(name))
+            self.has_name(name) || self.within(parent).is_some_and(|names| names.contains(name))
         })
     }
 }
@@ -75,6 +88,11 @@ mod tests {
             ("a/prd.json", false),
         ] {
             assert_eq!(exclusions.covers(path.as_bytes()), covered, "{path}");
+        }
+        let by_name = exclusions.and_names_beginning_with(".tmp.");
+        for (path, covered) in [("a/.tmp.1", true), (".tmp.2", true), ("a.tmp.1", false), ("prd.json", true)]
+        {
+            assert_eq!(by_name.covers(path.as_bytes()), covered, "{path}");
         }
         assert!(Exclusions::new(["../a"]).is_err());
         assert!(Exclusions::new(["/a"]).is_err());

@@ -1,17 +1,24 @@
 //! What the tests stand on: temporary projects, scripted agents, a running ralph and the marks by which its processes
-//! are found; scripted models and the real agent programs; small projects with failures.
+//! are found; scripted models and the real agent programs; what works on the same files as ralph; small projects with
+//! failures.
 
 pub mod fixtures;
 mod journal;
 mod live;
 pub mod models;
+pub mod opencode;
+mod packages;
+mod peers;
 mod processes;
 pub mod programs;
 mod project;
+pub mod proxy;
 mod wait;
 
 pub use journal::{entries, extra_attempts, story};
 pub use live::{Live, Peaks};
+pub use packages::InstallError;
+pub use peers::{RalphTui, install_ralph_tui};
 pub use processes::{children, guard_of, is_alive, kill_nine, peak_memory, send, survivors};
 pub use project::{Project, Ran};
 pub use wait::{PATIENCE, until};

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::error::TrackerError;
+use crate::jira::{JiraAccount, JiraSettings};
+use crate::linear::{LinearAccount, LinearSettings};
 use crate::markdown::has_checklist;
 use crate::native::Native;
 use crate::tracker::Kind;
@@ -55,6 +57,8 @@ pub enum Place {
         root: PathBuf,
         program: PathBuf,
     },
+    Linear(LinearAccount),
+    Jira(JiraAccount),
     /// In the store of a project, whose directory is `state`.
     Native {
         state: PathBuf,
@@ -71,6 +75,13 @@ pub enum Viewer {
     Asked(Option<PathBuf>),
 }
 
+/// What is configured of trackers on servers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Accounts {
+    pub linear: LinearSettings,
+    pub jira: JiraSettings,
+}
+
 /// Where backlogs are looked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
@@ -79,6 +90,7 @@ pub struct Surroundings<'a> {
     pub state: Option<&'a Path>,
     /// Directories with programs, as in `PATH`.
     pub search: Option<&'a OsStr>,
+    pub accounts: &'a Accounts,
 }
 
 /// What was found, and what else there would have been.
@@ -98,12 +110,21 @@ pub fn detect(
     let root = around.root;
     let alone = |place| Ok(Detected { place, others: Vec::new() });
     match (kind, file) {
-        (Some(kind @ (Kind::Beads | Kind::BeadsBv | Kind::Github | Kind::Native)), Some(file)) => {
+        (
+            Some(
+                kind
+                @ (Kind::Beads | Kind::BeadsBv | Kind::Github | Kind::Linear | Kind::Jira | Kind::Native),
+            ),
+            Some(file),
+        ) => {
             let what = format!("tasks of the tracker {kind} are not kept in a file that is read");
             Err(TrackerError::malformed(file, None, what, "leave out --prd, or name another --tracker"))
         }
         (Some(kind @ (Kind::Beads | Kind::BeadsBv)), None) => alone(beads(root, kind, around.search)?),
         (Some(Kind::Github), None) => alone(github(root, around.search)?),
+        // Only for whoever names them, too: nobody is asked over the net whether there is something.
+        (Some(Kind::Linear), None) => alone(Place::Linear(around.accounts.linear.account()?)),
+        (Some(Kind::Jira), None) => alone(Place::Jira(around.accounts.jira.account()?)),
         (Some(Kind::Native), None) => match native(around) {
             Some(place) => alone(place),
             None => Err(TrackerError::NoBacklog { root: root.to_owned() }),
@@ -171,6 +192,8 @@ fn by_files(around: &Surroundings<'_>, kind: Option<Kind>) -> Result<Detected, T
         Some((Kind::Markdown, file)) => Place::Markdown { file },
         Some((kind @ (Kind::Beads | Kind::BeadsBv), _)) => beads(root, kind, around.search)?,
         Some((Kind::Github, _)) => github(root, around.search)?,
+        Some((Kind::Linear, _)) => Place::Linear(around.accounts.linear.account()?),
+        Some((Kind::Jira, _)) => Place::Jira(around.accounts.jira.account()?),
         Some((Kind::Native, state)) => Place::Native { state, root: root.to_owned() },
     };
     Ok(Detected { place, others })
@@ -211,7 +234,8 @@ mod tests {
     use jiff::Timestamp;
     use ralph_store::{By, NewTask, SqliteStore, Tasks};
 
-    use super::{Detected, Place, Surroundings, Viewer};
+    use super::{Accounts, Detected, Place, Surroundings, Viewer};
+    use crate::credentials::{Address, Secret};
     use crate::error::TrackerError;
     use crate::tracker::Kind;
 
@@ -221,7 +245,7 @@ mod tests {
         file: Option<&Path>,
         search: Option<&std::ffi::OsStr>,
     ) -> Result<Detected, TrackerError> {
-        super::detect(&Surroundings { root, state: None, search }, kind, file)
+        super::detect(&Surroundings { root, state: None, search, accounts: &Accounts::default() }, kind, file)
     }
 
     fn put(root: &Path, name: &str, text: &str) {
@@ -277,7 +301,8 @@ mod tests {
     fn what_ralph_keeps_itself_counts_where_nothing_else_is() {
         let (dir, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (root, state) = (dir.path(), home.path().join("projects/key"));
-        let around = Surroundings { root, state: Some(&state), search: None };
+        let accounts = Accounts::default();
+        let around = Surroundings { root, state: Some(&state), search: None, accounts: &accounts };
         let native = Place::Native { state: state.clone(), root: root.to_owned() };
         let nothing = Err(TrackerError::NoBacklog { root: root.to_owned() });
         assert_eq!(super::detect(&around, None, None), nothing);
@@ -300,5 +325,38 @@ mod tests {
         assert_eq!(super::detect(&around, None, None).unwrap().others, [] as [std::path::PathBuf; 0]);
         fs::remove_file(root.join("TODO.md")).unwrap();
         assert!(matches!(super::detect(&around, None, None), Err(TrackerError::Store(_))));
+    }
+
+    #[test]
+    fn a_tracker_on_a_server_is_taken_only_by_name_and_says_what_it_lacks() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut accounts = Accounts::default();
+        let find = |accounts: &Accounts, kind| {
+            let around = Surroundings { root: dir.path(), state: None, search: None, accounts };
+            super::detect(&around, kind, None).map(|found| found.place)
+        };
+        let lacks = |accounts: &Accounts, kind| {
+            let error = find(accounts, Some(kind)).unwrap_err();
+            assert!(matches!(error, TrackerError::Unset { .. }) && !error.hint().is_empty(), "{error}");
+            error.to_string()
+        };
+        assert_eq!(lacks(&accounts, Kind::Linear), "the tracker linear needs the key of a team");
+        accounts.linear.team = Some("ENG".to_owned());
+        assert_eq!(lacks(&accounts, Kind::Linear), "the tracker linear needs a key in LINEAR_API_KEY");
+        accounts.linear.token = Secret::parse("lin_api_1");
+        let Ok(Place::Linear(account)) = find(&accounts, Some(Kind::Linear)) else { panic!("linear") };
+        assert_eq!(account.url.to_string(), "https://api.linear.app/graphql");
+        assert!(lacks(&accounts, Kind::Jira).contains("the address of the site"));
+        accounts.jira.url = Address::parse("https://x.atlassian.net").ok();
+        accounts.jira.project = Some("P".to_owned());
+        assert!(lacks(&accounts, Kind::Jira).contains("the address that its token belongs to"));
+        accounts.jira.email = Some("a@example.com".to_owned());
+        assert!(lacks(&accounts, Kind::Jira).contains("a token in JIRA_API_TOKEN"));
+        accounts.jira.token = Secret::parse("secret-1");
+        assert!(matches!(find(&accounts, Some(Kind::Jira)), Ok(Place::Jira(_))));
+        assert!(
+            !format!("{accounts:?}").contains("lin_api_1") && !format!("{accounts:?}").contains("secret-1")
+        );
+        assert!(matches!(find(&accounts, None), Err(TrackerError::NoBacklog { .. })), "nobody named it");
     }
 }

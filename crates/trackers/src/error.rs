@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use ralph_core::id::TaskId;
 use ralph_store::StoreError;
 
+use crate::tracker::Kind;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrackerError {
     #[error("{}{}: {what}", .path.display(), at(.spot.as_ref()))]
@@ -27,6 +29,10 @@ pub enum TrackerError {
     NoProgram { program: String, root: PathBuf },
     #[error("`{command}` {what}")]
     Program { command: String, what: String, next: String },
+    #[error("{asked} {what}")]
+    Server { asked: String, what: String, next: String },
+    #[error("the tracker {tracker} needs {what}")]
+    Unset { tracker: Kind, what: String, next: String },
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -77,6 +83,10 @@ impl TrackerError {
         }
     }
 
+    pub(crate) fn server(asked: &str, what: impl Into<String>, next: &str) -> TrackerError {
+        TrackerError::Server { asked: asked.to_owned(), what: what.into(), next: next.to_owned() }
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> TrackerError {
         move |error| TrackerError::Io { action, path: path.to_owned(), detail: error.to_string() }
     }
@@ -84,7 +94,10 @@ impl TrackerError {
     /// What a person can do about it.
     pub fn hint(&self) -> String {
         match self {
-            TrackerError::Malformed { next, .. } | TrackerError::Program { next, .. } => next.clone(),
+            TrackerError::Malformed { next, .. }
+            | TrackerError::Program { next, .. }
+            | TrackerError::Server { next, .. }
+            | TrackerError::Unset { next, .. } => next.clone(),
             TrackerError::Io { path, .. } => {
                 format!("see to it that {} can be read and written", path.display())
             }

@@ -13,7 +13,7 @@ use rustix::fs::{Gid, Uid, fchown};
 use crate::error::TrackerError;
 
 /// What every such name begins with; behind it are the writer's process and a random number.
-const PREFIX: &str = ".ralph-tmp.";
+const PREFIX: &str = ralph_core::backlog::TEMPORARY;
 
 /// Nobody takes longer to write one: what is older was left behind.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);

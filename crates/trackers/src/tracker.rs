@@ -11,6 +11,8 @@ use crate::beads::Beads;
 use crate::detect::Place;
 use crate::error::TrackerError;
 use crate::github::Github;
+use crate::jira::Jira;
+use crate::linear::Linear;
 use crate::markdown::Markdown;
 use crate::native::Native;
 use crate::prd::Prd;
@@ -23,13 +25,23 @@ pub enum Kind {
     Beads,
     BeadsBv,
     Github,
+    Linear,
+    Jira,
     /// In ralph's own store.
     Native,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 6] =
-        [Kind::Prd, Kind::Markdown, Kind::Beads, Kind::BeadsBv, Kind::Github, Kind::Native];
+    pub const ALL: [Kind; 8] = [
+        Kind::Prd,
+        Kind::Markdown,
+        Kind::Beads,
+        Kind::BeadsBv,
+        Kind::Github,
+        Kind::Linear,
+        Kind::Jira,
+        Kind::Native,
+    ];
 
     /// As it is written on a command line.
     pub fn name(self) -> &'static str {
@@ -39,6 +51,8 @@ impl Kind {
             Kind::Beads => "beads",
             Kind::BeadsBv => "beads-bv",
             Kind::Github => "github",
+            Kind::Linear => "linear",
+            Kind::Jira => "jira",
             Kind::Native => "native",
         }
     }
@@ -174,6 +188,8 @@ pub fn open(place: Place) -> Box<dyn Tracker> {
         Place::Markdown { file } => Box::new(Markdown::new(file)),
         Place::Beads { root, program, viewer } => Box::new(Beads::new(root, program, viewer)),
         Place::Github { root, program } => Box::new(Github::new(root, program)),
+        Place::Linear(account) => Box::new(Linear::new(account)),
+        Place::Jira(account) => Box::new(Jira::new(account)),
         Place::Native { state, root } => Box::new(Native::new(state, root)),
     }
 }
@@ -183,8 +199,12 @@ const LONGEST_REASON: usize = 64 << 10;
 
 /// A reason as it can be told to any tracker: no NUL, and not without end.
 pub(crate) fn told(reason: &str) -> String {
-    let end =
-        (0..=LONGEST_REASON.min(reason.len())).rev().find(|at| reason.is_char_boundary(*at)).unwrap_or(0);
+    told_within(reason, LONGEST_REASON)
+}
+
+/// The same, for those that take less.
+pub(crate) fn told_within(reason: &str, most: usize) -> String {
+    let end = (0..=most.min(reason.len())).rev().find(|at| reason.is_char_boundary(*at)).unwrap_or(0);
     let cut = if end < reason.len() { "…" } else { "" };
     reason[..end].replace('\0', "\u{fffd}") + cut
 }

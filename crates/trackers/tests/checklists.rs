@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use ralph_core::backlog::{Backlog, Item, Status};
 use ralph_core::id::TaskId;
 use ralph_trackers::{
-    Context, Detected, Markdown, Place, Prd, Surroundings, Tracker, TrackerError, detect, to_markdown, to_prd,
+    Accounts, Context, Detected, Markdown, Place, Prd, Surroundings, Tracker, TrackerError, detect,
+    to_markdown, to_prd,
 };
 use tempfile::TempDir;
 
@@ -24,7 +25,12 @@ fn file(text: &str) -> (TempDir, PathBuf, Markdown) {
 }
 
 fn found(dir: &TempDir) -> Detected {
-    detect(&Surroundings { root: dir.path(), state: None, search: None }, None, None).unwrap()
+    detect(
+        &Surroundings { root: dir.path(), state: None, search: None, accounts: &Accounts::default() },
+        None,
+        None,
+    )
+    .unwrap()
 }
 
 fn load(text: &str) -> Backlog {

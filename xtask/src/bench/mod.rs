@@ -1,20 +1,21 @@
 //! `cargo xtask bench`: what a loop costs. Timings are printed with their target beside them and never asserted.
 
+mod alone;
 mod counted;
 mod looped;
 mod memory;
 mod place;
-mod recall;
 mod startup;
 
 use crate::cargo::{cargo, release_binary, succeed};
+use alone::Alone;
 use place::Place;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    only: Option<recall::Only>,
+    only: Option<Alone>,
     /// Leave out the throughput of recorded output
     #[arg(long)]
     without_output: bool,
@@ -45,7 +46,7 @@ impl Figure {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(only) = &args.only {
-        return recall::measure(only);
+        return only.measure();
     }
     let ralph = release_binary()?;
     let mut figures = looped::measure(&ralph)?;
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     succeed(cargo().args(["bench", "--locked", "-p", "ralph-trackers", "--bench", "backlogs"]))?;
     succeed(cargo().args(["bench", "--locked", "-p", "ralph-templates", "--bench", "briefs"]))?;
-    Ok(())
+    Alone::Graph.measure()
 }
 
 /// Markdown, so that it can go into `docs/proof.md` as it is.

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use ralph_testkit::{Project, story};
@@ -11,6 +10,7 @@ use serde_json::Value;
 use super::points::{Call, Pass, Victim, passes};
 use super::tracer::trace;
 use super::world;
+use crate::cargo::{cargo, succeed, target};
 
 /// How many undisturbed runs are looked at.
 const COUNTS: usize = 8;
@@ -54,17 +54,17 @@ fn shortest<T>(count: impl Fn() -> Result<(Vec<T>, Vec<Value>)>) -> Result<(Vec<
     Ok(best)
 }
 
-/// In a target directory of its own: the feature would rebuild everything for everybody else.
+/// The one that the tests run: they are built with all features, and so with the fail-points. A test that is built
+/// along asks for it with just the features that all tests have, so that nothing is compiled twice; the copy stays what
+/// it is whatever is built meanwhile.
 fn build() -> Result<PathBuf> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    let target = std::path::absolute(target.join("crash"))?;
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--package", "ralph-cli", "--features", "failpoints", "--target-dir"])
-        .arg(&target)
-        .status()
-        .context("cannot run cargo")?;
-    ensure!(built.success(), "the binary with fail-points does not build");
-    Ok(target.join("debug/ralph"))
+    let tests = ["test", "--workspace", "--all-features", "--locked", "--no-run", "--test", "help"];
+    succeed(cargo().args(tests)).context("the binary with fail-points does not build")?;
+    let target = target()?;
+    let binary = target.join("crash/ralph");
+    fs::create_dir_all(target.join("crash"))?;
+    fs::copy(target.join("debug/ralph"), &binary).context("cannot copy the binary with fail-points")?;
+    Ok(binary)
 }
 
 fn count_passes(binary: &Path) -> Result<(Vec<Pass>, Vec<Value>)> {

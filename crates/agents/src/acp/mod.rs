@@ -12,7 +12,6 @@ mod choice;
 mod dialogue;
 mod line;
 mod permission;
-mod process;
 mod relay;
 mod wire;
 

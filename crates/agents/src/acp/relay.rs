@@ -15,8 +15,8 @@ use tokio::sync::{oneshot, watch};
 use super::dialogue::{Dialogue, Failure, INITIALIZE, PROMPT, Request};
 use super::line::{Failed, Line};
 use super::permission::Permissions;
-use super::process::{End, Process};
 use super::wire;
+use crate::process::{End, Process};
 
 /// How long an agent may take to end by itself once its input is closed.
 const LEAVE: Duration = Duration::from_secs(2);
@@ -49,7 +49,7 @@ where
     T: Fn(Line) + Clone + Send + Sync + 'static,
     S: Future<Output = ()> + Send,
 {
-    let (process, stdin, stdout) = match Process::start(&task.words) {
+    let (process, stdin, stdout) = match Process::start(&task.words, &[]) {
         Ok(started) => started,
         Err(error) => {
             let message = format!("the agent cannot be started: {error}");

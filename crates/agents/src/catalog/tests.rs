@@ -23,8 +23,21 @@ fn every_agent_of_the_specification_is_there_with_a_source_for_each_field() {
     assert_eq!(
         names,
         [
-            "aider", "amp", "claude", "codex", "copilot", "cursor", "droid", "gemini", "goose", "kimi",
-            "kiro", "opencode", "pi", "qwen"
+            "aider",
+            "amp",
+            "claude",
+            "codex",
+            "copilot",
+            "cursor",
+            "droid",
+            "gemini",
+            "goose",
+            "kimi",
+            "kiro",
+            "opencode",
+            "opencode-server",
+            "pi",
+            "qwen"
         ]
     );
     for name in names {
@@ -78,7 +91,7 @@ fn only_what_was_seen_is_called_verified() {
             matches!(all, Some(Provenance::Verified(_)))
         })
         .collect();
-    assert_eq!(verified, ["claude", "codex", "gemini", "opencode", "qwen"]);
+    assert_eq!(verified, ["claude", "codex", "gemini", "opencode", "opencode-server", "qwen"]);
 }
 
 #[test]

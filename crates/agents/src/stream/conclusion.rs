@@ -1,6 +1,8 @@
 //! What an attempt amounts to, in the agent's own words.
 
-use ralph_core::policy::Cost;
+use std::collections::BTreeSet;
+
+use ralph_core::policy::{Cost, Signal};
 use ralph_core::promise::Claim;
 use ralph_core::report::Usage;
 
@@ -10,6 +12,8 @@ use crate::limit::Reset;
 pub struct Conclusion {
     /// From the final message alone; none where the agent never came to one.
     pub claim: Claim,
+    /// What else the agent showed by its own means; none where it did not end well.
+    pub signals: BTreeSet<Signal>,
     /// The latest message that could be the final one, all pieces of it; of a long one the end.
     pub message: Option<String>,
     /// Input counts cached tokens as well; the cost is what is known of `price`.

@@ -9,6 +9,7 @@ use super::conversation::Conversation;
 use super::gemini::Gemini;
 use super::jsonl::Jsonl;
 use super::opencode::Opencode;
+use super::opencode_server::OpencodeServer;
 use super::plain::Plain;
 use super::qwen::Qwen;
 use super::{Hearing, Parser};
@@ -20,6 +21,8 @@ pub enum Format {
     Acp,
     Claude,
     Opencode,
+    /// What the relay prints of an OpenCode server.
+    OpencodeServer,
     Codex,
     Gemini,
     Qwen,
@@ -28,10 +31,11 @@ pub enum Format {
 }
 
 impl Format {
-    pub const ALL: [Format; 7] = [
+    pub const ALL: [Format; 8] = [
         Format::Acp,
         Format::Claude,
         Format::Opencode,
+        Format::OpencodeServer,
         Format::Codex,
         Format::Gemini,
         Format::Qwen,
@@ -43,6 +47,7 @@ impl Format {
             Format::Acp => Box::new(Jsonl::new(Acp::default(), hearing)),
             Format::Claude => Box::new(Jsonl::new(Conversation::<Claude>::default(), hearing)),
             Format::Opencode => Box::new(Jsonl::new(Opencode::default(), hearing)),
+            Format::OpencodeServer => Box::new(Jsonl::new(OpencodeServer::default(), hearing)),
             Format::Codex => Box::new(Jsonl::new(Codex::default(), hearing)),
             Format::Gemini => Box::new(Jsonl::new(Gemini::default(), hearing)),
             Format::Qwen => Box::new(Jsonl::new(Conversation::<Qwen>::default(), hearing)),
@@ -54,7 +59,12 @@ impl Format {
     pub fn counts_conversation(self) -> bool {
         match self {
             Format::Codex | Format::Qwen => true,
-            Format::Claude | Format::Opencode | Format::Gemini | Format::Acp | Format::Text => false,
+            Format::Claude
+            | Format::Opencode
+            | Format::OpencodeServer
+            | Format::Gemini
+            | Format::Acp
+            | Format::Text => false,
         }
     }
 
@@ -63,6 +73,7 @@ impl Format {
         match self {
             Format::Claude | Format::Qwen => "the text of the last result line that is no error",
             Format::Opencode => "the texts of the last step",
+            Format::OpencodeServer => "the text of the last message of the turn, as the session has it",
             Format::Codex => "the last agent message of a completed turn",
             Format::Gemini => "the assistant's words after its last tool, before a result that is no error",
             Format::Acp => "the agent's words after its last tool or thought, before it ends its turn",

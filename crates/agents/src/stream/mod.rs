@@ -17,6 +17,7 @@ mod gemini;
 mod jsonl;
 mod manners;
 mod opencode;
+mod opencode_server;
 mod plain;
 mod qwen;
 mod result_line;

@@ -36,17 +36,17 @@ struct Line<'a> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Part<'a> {
+pub(super) struct Part<'a> {
     #[serde(borrow)]
-    text: Option<Text<'a>>,
+    pub(super) text: Option<Text<'a>>,
     #[serde(borrow)]
     reason: Option<Text<'a>>,
-    tokens: Option<Tokens>,
+    pub(super) tokens: Option<Tokens>,
     cost: Option<f64>,
     #[serde(borrow)]
     tool: Option<Text<'a>>,
     #[serde(rename = "callID", borrow)]
-    call: Option<Text<'a>>,
+    pub(super) call: Option<Text<'a>>,
     #[serde(borrow)]
     state: Option<State<'a>>,
 }
@@ -65,7 +65,7 @@ struct State<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Tokens {
+pub(super) struct Tokens {
     input: f64,
     output: f64,
     reasoning: f64,
@@ -80,7 +80,7 @@ struct Cache {
 }
 
 #[derive(Debug, Deserialize)]
-struct Error<'a> {
+pub(super) struct Error<'a> {
     #[serde(borrow)]
     name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -135,7 +135,12 @@ impl Dialect for Opencode {
     }
 }
 
-fn text(part: &Part<'_>, parent: Option<String>, told: &mut Told, out: &mut dyn FnMut(AgentEvent)) {
+pub(super) fn text(
+    part: &Part<'_>,
+    parent: Option<String>,
+    told: &mut Told,
+    out: &mut dyn FnMut(AgentEvent),
+) {
     let text = part.text.as_deref().unwrap_or_default();
     if parent.is_none() {
         told.message.say(text);
@@ -144,7 +149,12 @@ fn text(part: &Part<'_>, parent: Option<String>, told: &mut Told, out: &mut dyn 
     out(AgentEvent::Message { text: words::message(text), parent });
 }
 
-fn tool(part: &Part<'_>, parent: Option<String>, told: &mut Told, out: &mut dyn FnMut(AgentEvent)) {
+pub(super) fn tool(
+    part: &Part<'_>,
+    parent: Option<String>,
+    told: &mut Told,
+    out: &mut dyn FnMut(AgentEvent),
+) {
     let Some(state) = &part.state else { return };
     let id = part.call.as_deref().unwrap_or_default().to_owned();
     let name = part.tool.as_deref().unwrap_or_default().to_owned();
@@ -186,8 +196,15 @@ impl Opencode {
     }
 }
 
+impl Part<'_> {
+    /// Of a tool: it came to nothing.
+    pub(super) fn failed(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.status.as_deref() != Some("completed"))
+    }
+}
+
 impl Tokens {
-    fn usage(&self) -> Usage {
+    pub(super) fn usage(&self) -> Usage {
         Usage {
             input_tokens: (self.input + self.cache.read + self.cache.write) as u64,
             cached_tokens: self.cache.read as u64,
@@ -198,7 +215,7 @@ impl Tokens {
 }
 
 impl Error<'_> {
-    fn problem(&self) -> Problem {
+    pub(super) fn problem(&self) -> Problem {
         let data = self.data.as_ref();
         Problem {
             status: data.and_then(|data| data.status_code).map(|status| status as u16),

@@ -1,7 +1,9 @@
 //! What a stream has told so far, and what that amounts to once the program has ended.
 
+use std::collections::BTreeSet;
+
 use ralph_core::agent_event::AgentEvent;
-use ralph_core::policy::Cost;
+use ralph_core::policy::{Cost, Signal};
 use ralph_core::promise::Claim;
 use ralph_core::report::{AgentExit, Usage};
 
@@ -25,6 +27,7 @@ pub(super) struct Told {
     /// When the limit ends, from a field of its own.
     pub(super) reset: Option<Reset>,
     pub(super) question: Option<Question>,
+    pub(super) signals: BTreeSet<Signal>,
     pub(super) last_line: Option<String>,
     /// Lines in the agent's format.
     pub(super) understood: u64,
@@ -68,6 +71,7 @@ impl Told {
             trouble: None,
             reset: None,
             question: None,
+            signals: BTreeSet::new(),
             last_line: None,
             understood: 0,
             malformed: 0,
@@ -116,9 +120,11 @@ impl Told {
         let price = self.price(tokens);
         // Without an end there was no final message.
         let claim = if self.end == End::Well { self.message.claim() } else { Claim::None };
+        let signals = std::mem::take(&mut self.signals);
         Conclusion {
             outcome: self.outcome(&claim, exit, stderr),
             claim,
+            signals: if self.end == End::Well { signals } else { BTreeSet::new() },
             message: self.message.text(),
             usage: Usage {
                 cost: price.cost(),

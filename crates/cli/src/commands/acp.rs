@@ -46,7 +46,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     })
 }
 
-async fn either(one: &mut Signal, other: &mut Signal) {
+pub(super) async fn either(one: &mut Signal, other: &mut Signal) {
     tokio::select! {
         _ = one.recv() => {}
         _ = other.recv() => {}

@@ -236,5 +236,5 @@ fn line(agent: &Known) -> String {
         (None, None) => String::new(),
     };
     let acp = if agent.acp { "acp" } else { "-" };
-    format!("{:<10} {acp:<4} {there}  ({basis})\n", agent.name)
+    format!("{:<15} {acp:<4} {there}  ({basis})\n", agent.name)
 }

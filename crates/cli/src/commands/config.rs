@@ -4,11 +4,14 @@ use std::path::Path;
 
 use clap::{Args, Subcommand, ValueEnum};
 use ralph_core::event::Line;
+use ralph_hosts::wire::{Answer, Told};
 use ralph_store::NewTask;
 
 use super::diff::Difference;
+use super::graph;
 use super::inbox::Asked;
-use super::prd::Checked;
+use super::migrate::Taken;
+use super::prd::{Checked, Drafted};
 use super::snapshots::Snapshots;
 use super::status::Status;
 use super::tasks::{Shown, Tasks};
@@ -87,6 +90,24 @@ enum Described {
     TaskLine,
     /// `ralph prd check --json`
     PrdCheck,
+    /// `ralph graph build --json`
+    GraphBuild,
+    /// `ralph graph symbols --json`
+    GraphSymbols,
+    /// `ralph graph refs --json`
+    GraphRefs,
+    /// `ralph graph impact --json`
+    GraphImpact,
+    /// `ralph graph map --json`
+    GraphMap,
+    /// `ralph prd new --json`
+    PrdNew,
+    /// `ralph migrate --json`
+    Migrate,
+    /// What a plugin tells `ralph hook`
+    HookEvent,
+    /// What `ralph hook` has a plugin do
+    HookAnswer,
 }
 
 impl ConfigArgs {
@@ -114,6 +135,15 @@ impl Described {
             Described::Task => schemars::schema_for!(Shown).to_value(),
             Described::TaskLine => schemars::schema_for!(NewTask).to_value(),
             Described::PrdCheck => schemars::schema_for!(Checked).to_value(),
+            Described::GraphBuild => schemars::schema_for!(graph::Built).to_value(),
+            Described::GraphSymbols => schemars::schema_for!(graph::Symbols).to_value(),
+            Described::GraphRefs => schemars::schema_for!(graph::References).to_value(),
+            Described::GraphImpact => schemars::schema_for!(graph::Impact).to_value(),
+            Described::GraphMap => schemars::schema_for!(graph::Mapped).to_value(),
+            Described::PrdNew => schemars::schema_for!(Drafted).to_value(),
+            Described::Migrate => schemars::schema_for!(Vec<Taken>).to_value(),
+            Described::HookEvent => schemars::schema_for!(Told).to_value(),
+            Described::HookAnswer => schemars::schema_for!(Answer).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

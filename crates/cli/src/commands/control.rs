@@ -13,6 +13,7 @@ use ralph_engine::ring;
 use ralph_store::{Commit, SqliteStore, Store, StoreError};
 
 use super::Outcome;
+use crate::desk;
 use crate::perform::{lock_problem, redactor};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
@@ -83,8 +84,9 @@ pub(crate) fn skip(args: SkipArgs) -> Outcome {
         Some(task) => format!("leaves {task} out"),
         None => "goes on without the task at hand".to_owned(),
     };
-    ask_after(args.run, Control::Skip { task: args.task }, &told, |_, run| match &run.agenda {
-        Some(_) => Ok(()),
+    let named = args.task.clone();
+    ask_after(args.run, Control::Skip { task: args.task }, &told, |project, run| match &run.agenda {
+        Some(agenda) => named.map_or(Ok(()), |task| desk::may_skip(&task, &agenda.source, &project.place)),
         None => {
             let problem = Problem::new("this run has a prompt, and no task that could be skipped");
             Err(problem.next("`ralph stop` ends it").into())
@@ -167,13 +169,20 @@ async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId
         let now = Moment { at: Timestamp::now(), running: run.tally.running };
         wind_up(&mut run, now);
         match store.commit(&run, now.at, &[]).await.map_err(|error| store_problem(&error))? {
-            Commit::Written(_) => break,
+            Commit::Written(_) => {
+                run.fresh.clear();
+                break;
+            }
             Commit::Controls(controls) => {
                 for (no, control) in &controls {
                     run.apply(*no, control, now);
                 }
             }
         }
+    }
+    if run.stop().is_some() {
+        desk::put_down(&mut run, place);
+        store.commit(&run, Timestamp::now(), &[]).await.map_err(|error| store_problem(&error))?;
     }
     let how = run.stop().map_or("is interrupted", |_| "is stopped");
     let how = format!("{how}; `ralph resume` goes on from there");

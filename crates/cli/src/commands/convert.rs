@@ -8,6 +8,7 @@ use super::Outcome;
 use super::tasks::into_own;
 use crate::backlog::{TrackerFlags, tracker_problem};
 use crate::format::{Format, tell, write_file};
+use crate::issues::into_beads;
 use crate::problem::{Place, Problem};
 use crate::words::print;
 
@@ -17,7 +18,8 @@ use crate::words::print;
 Examples:
   ralph convert TODO.md --to prd                   writes prd.json beside it
   ralph convert prd.json --to markdown --output -  prints it
-  ralph convert prd.json --to native               as `ralph tasks import prd.json`")]
+  ralph convert prd.json --to native               as `ralph tasks import prd.json`
+  ralph convert prd.json --to beads                makes issues with br or bd, none of them twice")]
 pub(crate) struct Args {
     /// A prd.json, or a Markdown file with checklists
     file: PathBuf,
@@ -42,6 +44,8 @@ enum To {
     Json,
     /// The backlog that ralph keeps itself
     Native,
+    /// Issues of `br` or `bd`, where `br init` or `bd init` was done; exit code 1 if one of these refuses a part
+    Beads,
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
@@ -50,6 +54,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         To::Markdown => Format::Markdown,
         To::Json => Format::Json,
         To::Native => return into_own(&args.file, args.output.as_deref()),
+        To::Beads => return into_beads(&args.file, args.output.as_deref()),
     };
     let mut tracker = TrackerFlags::of_file(&args.file).choose()?.tracker;
     let items = tracker.load().map_err(|error| tracker_problem(&error))?.into_items();

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use ralph_agents::Staff;
 use ralph_agents::catalog::Catalogue;
-use ralph_core::policy::Kind;
 use ralph_core::sandbox::Mode;
 use ralph_engine::custody::{Custody, CustodyKind, GuardOptions};
 use ralph_engine::sandbox::probe;
@@ -252,9 +251,10 @@ fn agents() -> Finding {
 
 /// The agent that a run here would have.
 fn agent(settings: &Settings, staff: &Staff) -> Finding {
-    let chosen = crew(settings, &redactor());
+    let chosen = crew(settings, staff, &redactor());
     let usable = chosen.and_then(|crew| {
-        check(&crew, staff, &settings.limits(Kind::Prompt))?;
+        let policy = settings.policy(Vec::new(), None);
+        check(&crew, staff, &policy.limits, &policy.completion.require)?;
         Ok(crew.at_work().agent.to_string())
     });
     match usable {

@@ -16,6 +16,7 @@ use super::Outcome;
 use super::resume::load;
 use super::rollback::take_tree;
 use super::run::{ShowFlags, register};
+use crate::backlog::Consent;
 use crate::briefing;
 use crate::desk;
 use crate::history::{History, short};
@@ -79,7 +80,7 @@ async fn fork(args: Args, project: Project) -> Outcome {
     let (place, state_dir, settings) = project.settings(&store, false).await?;
     ready::to_go_on(&seen, &staff, &place, &state_dir, &settings).await?;
     let briefing = briefing::again(&seen, &settings.wording, (&place, &store), false).await?;
-    let tracking = desk::again(seen.agenda.as_ref(), &place)?;
+    let tracking = desk::again(seen.agenda.as_ref(), &place, Consent::AsGranted)?;
     let Some(vault) = vault::wanted(&place, &settings.snapshots)? else {
         let next = "set `enabled = true` in [snapshots], and `state_dir` to a place outside the project";
         return Err(Problem::new("a fork needs snapshots, and none are taken here").next(next).into());
@@ -91,7 +92,9 @@ async fn fork(args: Args, project: Project) -> Outcome {
     }
     let mut run = new_run(id, at, seen, from);
     let told = deliveries(&hooks(&settings), &run);
+    let in_hand = desk::in_hand(&store).await?;
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
+    desk::give_back(&in_hand, &place);
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let redactor = redactor();
@@ -100,7 +103,7 @@ async fn fork(args: Args, project: Project) -> Outcome {
         state_dir,
         settings,
         store,
-        lock,
+        lock: Some(lock),
         staff,
         redactor,
         how,
@@ -170,6 +173,7 @@ fn new_run(id: RunId, at: Timestamp, seen: Run, from: ForkedFrom) -> Run {
         crew: seen.crew.for_another_run(),
         seed: ralph_engine::entropy(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        in_session: None,
         forked_from: Some(from),
     };
     let mut run = Run::start(request, Moment { at, running: std::time::Duration::ZERO });

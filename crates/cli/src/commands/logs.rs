@@ -7,17 +7,17 @@ use ralph_core::event::{Event, Line};
 use ralph_core::id::{RunId, TaskId};
 use ralph_core::ledger::ledger;
 use ralph_core::nearest::shortened;
-use ralph_store::SqliteStore;
+use ralph_store::{SqliteStore, Store};
 
 use super::Outcome;
 use super::run::level;
 use crate::follow::{self, Followed, Found, Reading, Walk};
 use crate::printed::Ears;
 use crate::problem::{Problem, Problems};
-use crate::project::{Project, block_on, find_run};
+use crate::project::{Project, block_on, find_run, store_problem};
 use crate::screen::{Screen, Show};
 use crate::settings::{Given, Loaded};
-use crate::words::print;
+use crate::words::{counted, print};
 
 /// How many tasks are named.
 const NAMED: usize = 20;
@@ -30,11 +30,15 @@ Examples:
   ralph logs --follow            as it comes, until the run stops
   ralph logs --detail full       with thoughts, and what sub-agents say and do
   ralph logs --iteration 3 --json
+  ralph logs --run 1nf --follow
   ralph logs --task US-7         what was done for a task of the backlog, in all its iterations
   ralph logs --raw > printed     the agent's own bytes")]
 pub(crate) struct Args {
     /// The run's id or the beginning of it; the latest by default
     run: Option<String>,
+    /// The same, as a flag
+    #[arg(long = "run", value_name = "RUN", conflicts_with = "run")]
+    of: Option<String>,
     /// Go on until the run stops
     #[arg(long, short)]
     follow: bool,
@@ -82,10 +86,13 @@ pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
     block_on(async {
         let store = project.existing_store()?;
-        let id = find_run(&store, &project.place, args.run.as_deref()).await?;
+        let id = find_run(&store, &project.place, args.run.or(args.of).as_deref()).await?;
         let (how, reading) = args.show.how(&project.loaded)?;
         if let Some(task) = args.task.as_deref().filter(|_| !args.follow) {
             has_task(&store, &id, task).await?;
+        }
+        if let Some(iteration) = args.iteration.filter(|_| !args.follow) {
+            has_iteration(&store, &id, iteration).await?;
         }
         let mut screen = Screen::new(how);
         let mut wanted = Wanted { iteration: args.iteration, task: args.task, of_task: BTreeSet::new() };
@@ -151,6 +158,22 @@ fn task_of<'a>(found: &'a Found<'_>) -> Option<&'a TaskId> {
     }
 }
 
+/// An iteration that there was not is a slip, and not an empty log.
+async fn has_iteration(store: &SqliteStore, id: &RunId, iteration: u32) -> Result<(), Problems> {
+    let run = store.run(id).await.map_err(|error| store_problem(&error))?;
+    let had = run.map_or(0, |run| run.tally.iterations);
+    if (1..=had).contains(&iteration) {
+        return Ok(());
+    }
+    let what = format!("run {id} has had no iteration {iteration}");
+    let next = if had == 0 {
+        "it has had none yet".to_owned()
+    } else {
+        format!("it has had {}", counted(had.into(), "iteration"))
+    };
+    Err(Problem::new(what).next(next).into())
+}
+
 async fn has_task(store: &SqliteStore, id: &RunId, task: &str) -> Result<(), Problems> {
     let tasks = ledger(&follow::journal(store, id).await?);
     if tasks.iter().any(|dealt| dealt.task.as_str() == task) {
@@ -198,6 +221,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::Waiting { .. }
             | Event::Paused {}
             | Event::Unpaused {}
+            | Event::SessionReplaced { .. }
             | Event::AgentChanged { .. }
             | Event::AllLimited { .. }
             | Event::QuestionAnswered { .. }

@@ -11,10 +11,16 @@ pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod fork;
+pub(crate) mod graph;
 pub(crate) mod guard;
+pub(crate) mod hook;
 pub(crate) mod inbox;
 pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod logs;
+pub(crate) mod loops;
+pub(crate) mod migrate;
+pub(crate) mod opencode;
 pub(crate) mod prd;
 pub(crate) mod replay;
 pub(crate) mod resume;
@@ -77,15 +83,25 @@ enum Command {
     Template(template::Args),
     Prd(prd::Args),
     Convert(convert::Args),
+    Graph(graph::Args),
+    Migrate(migrate::Args),
     Agents(agents::Args),
+    Hosts(install::HostsArgs),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
+    Loop(loops::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
     Init(init::InitArgs),
     Doctor(doctor::Args),
     Demo(demo::Args),
     Completions(completions::Args),
+    #[command(hide = true)]
+    Hook(hook::Args),
     #[command(hide = true, name = acp::NAME)]
     AcpRelay(acp::Args),
+    #[command(hide = true, name = opencode::NAME)]
+    OpencodeRelay(opencode::Args),
     #[command(hide = true)]
     DemoAgent(demo::AgentArgs),
 }
@@ -113,7 +129,14 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Template(args) => template::run(&args),
         Command::Prd(args) => prd::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Graph(args) => graph::run(&args),
+        Command::Migrate(args) => migrate::run(&args),
         Command::Agents(args) => agents::run(args),
+        Command::Hosts(args) => install::hosts(&args),
+        Command::Install(args) => install::install(&args),
+        Command::Uninstall(args) => install::uninstall(&args),
+        Command::Loop(args) => loops::run(args),
+        Command::Hook(args) => hook::run(&args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),
         Command::Init(args) => Ok(told(&args.run(&here()?)?)),
@@ -121,6 +144,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Demo(args) => demo::run(args),
         Command::Completions(args) => completions::run(args),
         Command::AcpRelay(args) => acp::run(args),
+        Command::OpencodeRelay(args) => opencode::run(args),
         Command::DemoAgent(args) => demo::agent(args),
     }
 }

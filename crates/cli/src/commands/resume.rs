@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use ralph_core::control::Control;
+use ralph_core::event::{Entry, Event};
 use ralph_core::id::RunId;
 use ralph_core::moment::Moment;
 use ralph_core::run::Run;
@@ -15,6 +16,7 @@ use ralph_store::{Commit, SqliteStore, Store, StoreError};
 use super::Outcome;
 use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
+use crate::backlog::Consent;
 use crate::briefing;
 use crate::debt;
 use crate::desk;
@@ -34,6 +36,7 @@ Examples:
   ralph resume --keep-tree   go on with what an interrupted attempt left
 
 An attempt that was cut short is made again from the files it began with; `ralph rollback --undo` takes that back.
+Where others have completed tasks of the backlog since, the files stay as they are.
 A run that failed and died before it put its files back, as `on_failure` wants it, does so after asking, if nothing
 else was done to them since.")]
 pub(crate) struct Args {
@@ -70,6 +73,18 @@ async fn resume(args: Args, project: Project) -> Outcome {
         ended.settle(args.keep_tree, args.yes).await?;
         return finished(&seen);
     }
+    if let Some(place) = &seen.in_session {
+        store
+            .request(&id, &Control::Resume, Timestamp::now())
+            .await
+            .map_err(|error| store_problem(&error))?;
+        let told = format!(
+            "run {id} goes on when the next turn in session {} of {} ends\n",
+            place.session, place.host
+        );
+        crate::words::print(&told);
+        return Ok(0);
+    }
     let lock = take_lock(&project.place, &id)?;
     custody::reap_run(id.as_str()).map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
     let staff = staff(&project.loaded, &project.place.root)?;
@@ -77,13 +92,28 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let asked = foreseen(&store, &id, None).await?.unwrap_or(seen);
     ready::to_go_on(&asked, &staff, &place, &state_dir, &settings).await?;
     let briefing = briefing::again(&asked, &settings.wording, (&place, &store), args.yes).await?;
-    let tracking = desk::again(asked.agenda.as_ref(), &place)?;
+    let tracking = desk::again(asked.agenda.as_ref(), &place, Consent::by(args.yes))?;
     let vault = vault::wanted(&place, &settings.snapshots)?;
+    let now = Moment { at: Timestamp::now(), running: asked.tally.running };
+    let notice =
+        if args.keep_tree { None } else { desk::others_work(&asked, &place, now, Consent::by(args.yes))? };
+    let keep_tree = args.keep_tree || notice.is_some();
     let mut run = take(&store, &id).await?;
-    let begun = reopen(&store, &mut run, &hooks(&settings), args.keep_tree).await?;
+    let begun = reopen(&store, &mut run, &hooks(&settings), keep_tree, notice).await?;
     let (redactor, how) = (redactor(), args.show.how(settings.detail));
-    let stage =
-        Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault, briefing, tracking };
+    let stage = Stage {
+        place,
+        state_dir,
+        settings,
+        store,
+        lock: Some(lock),
+        staff,
+        redactor,
+        how,
+        vault,
+        briefing,
+        tracking,
+    };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
 }
@@ -149,13 +179,17 @@ async fn reopen(
     run: &mut Run,
     hooks: &[Hook],
     keep_tree: bool,
-) -> Result<Vec<ralph_core::event::Entry>, Problems> {
+    notice: Option<String>,
+) -> Result<Vec<Entry>, Problems> {
     loop {
         let now = Moment { at: Timestamp::now(), running: run.tally.running };
         let mut next = run.clone();
         next.resume(now);
         if keep_tree {
             next.leave_tree();
+        }
+        if let Some(text) = notice.clone() {
+            next.note(now.at, Event::Notice { text });
         }
         let told = deliveries(hooks, &next);
         match store.commit(&next, now.at, &told).await.map_err(|error| store_problem(&error))? {

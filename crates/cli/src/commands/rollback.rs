@@ -88,7 +88,9 @@ pub(crate) fn run(args: Args) -> Outcome {
         let run = find_run(&store, &project.place, args.run.as_deref()).await?;
         let lock = take_tree(&project.place, &nobodys())?;
         if !args.dry_run {
-            for id in [&run, &find_run(&store, &project.place, None).await?] {
+            let latest =
+                store.latest_run().await.map_err(|error| store_problem(&error))?.map(|latest| latest.id);
+            for id in [Some(&run), latest.as_ref()].into_iter().flatten() {
                 let reaped = custody::reap_run(id.as_str());
                 reaped.map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
             }
@@ -138,7 +140,8 @@ async fn finish_first(
     if let Some(report) = finished {
         let text = ralph_engine::finished(&report);
         amend(store, run, |run, now| run.note(now.at, Event::Notice { text: text.clone() })).await?;
-        let latest = find_run(store, place, None).await?;
+        let latest = store.latest_run().await.map_err(|error| store_problem(&error))?;
+        let latest = latest.map_or_else(|| run.clone(), |latest| latest.id);
         let (target, extent) = (pending.target.to_string(), Extent::of(&pending.paths));
         let done = restored(vault, &report, head(&place.root)).map_err(|error| vault::problem(&error))?;
         let change = |run: &mut Run, now| run.restore_finished(&target, extent, done.clone(), now);

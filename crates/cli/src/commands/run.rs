@@ -19,10 +19,10 @@ use ralph_core::run::{Request, Run};
 use ralph_core::task::Task;
 use ralph_engine::lock::TreeLock;
 use ralph_engine::{Place, Tracking, deliveries};
-use ralph_store::{Register, Store, StoreError, Unfinished, settle};
+use ralph_store::{Register, SqliteStore, Store, StoreError, Unfinished, settle};
 
 use super::Outcome;
-use crate::backlog::{FilterFlags, TrackerFlags};
+use crate::backlog::{Consent, FilterFlags, TrackerFlags};
 use crate::briefing;
 use crate::crew::{check, crew};
 use crate::criteria::{protects_something, trusted_checks, without_secrets};
@@ -87,6 +87,10 @@ pub(crate) struct Args {
     /// Leave an unfinished run of this directory behind and start a new one
     #[arg(long)]
     new: bool,
+
+    /// Run beside a loop that goes on in a session of a host, in the same files
+    #[arg(long)]
+    force: bool,
 
     /// Use what the project's files ask to run, without `ralph trust`
     #[arg(long)]
@@ -158,7 +162,8 @@ enum Work {
 
 fn work(args: &Args, redactor: &Redactor) -> Result<Work, Problems> {
     let Some(given) = &args.prompt else {
-        return Ok(Work::Backlog(Box::new(desk::begin(&args.tracker, &args.filter)?)));
+        let consent = if args.yes { Consent::Given } else { Consent::AsGranted };
+        return Ok(Work::Backlog(Box::new(desk::begin(&args.tracker, &args.filter, consent)?)));
     };
     if args.tracker.is_given() || args.filter.chooses() {
         let problem = Problem::new("a prompt is no task of a backlog");
@@ -218,6 +223,9 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     let lock = TreeLock::acquire(&project.place.root, &project.place.owner_file(), &id)
         .map_err(|error| lock_problem(&error))?;
     let store = Arc::new(project.store()?);
+    if !args.force {
+        alone(&store).await?;
+    }
     let typed = project.loaded.command_is_typed();
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, mut settings) = project.settings(&store, args.yes).await?;
@@ -227,11 +235,11 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     let checks = trusted_checks(&settings, &place.root, &store, args.yes).await?;
     protects_something(&args.promise.protect, &place.root)?;
     without_secrets(&checks, &redactor)?;
-    let crew = crew(&settings, &redactor)?;
+    let crew = crew(&settings, &staff, &redactor)?;
     let policy = settings.policy(checks, work.open_tasks());
     closes_something(&policy, &work)?;
     judge::asked_for(&settings, &policy)?;
-    check(&crew, &staff, &policy.limits)?;
+    check(&crew, &staff, &policy.limits, &policy.completion.require)?;
     let judge = judge::check(&crew, &staff, &policy)?;
     let environment = inherited(&settings);
     let ground = Ground {
@@ -258,15 +266,37 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     let mut run = new_run(id, at, given, policy, crew);
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);
+    let in_hand = desk::in_hand(&store).await?;
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
+    desk::give_back(&in_hand, &place);
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
     let how = args.show.how(settings.detail);
-    let briefing = briefing::briefing(template, &run, &place)?;
-    let stage =
-        Stage { place, state_dir, settings, store, lock, staff, redactor, how, vault, briefing, tracking };
+    let briefing = briefing::briefing(template, &run, &place, Consent::by(args.yes))?;
+    let stage = Stage {
+        place,
+        state_dir,
+        settings,
+        store,
+        lock: Some(lock),
+        staff,
+        redactor,
+        how,
+        vault,
+        briefing,
+        tracking,
+    };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
+}
+
+/// Two agents in one tree undo each other's work.
+async fn alone(store: &SqliteStore) -> Result<(), Problem> {
+    let loops = store.loops().await.map_err(|error| store_problem(&error))?;
+    let Some((seat, run)) = loops.first() else { return Ok(()) };
+    let what = format!("a loop goes on here, in session {} of {}: {}", seat.session, seat.host, run.id);
+    let cancel = format!("ralph loop cancel --session {} --host {}", seat.session, seat.host);
+    Err(Problem::new(what).next(format!("end it: `{cancel}`; or run beside it: --force")))
 }
 
 /// Only a task of a backlog can be closed in a tracker.
@@ -285,7 +315,7 @@ pub(crate) async fn register(state_dir: &Path, id: &RunId, root: &Path) -> Resul
 }
 
 /// A relative path to a program that was typed is meant from where it was typed, also when the run is resumed.
-fn from_here(mut words: Vec<String>, root: &Path) -> Vec<String> {
+pub(crate) fn from_here(mut words: Vec<String>, root: &Path) -> Vec<String> {
     let here = std::env::current_dir().unwrap_or_else(|_| root.to_owned());
     if let Some(program) = words.first_mut().filter(|program| program.contains('/')) {
         *program = here.join(&*program).to_string_lossy().into_owned();
@@ -309,6 +339,7 @@ fn new_run(id: RunId, at: Timestamp, given: ToDo, policy: Policy, crew: Crew) ->
         crew,
         seed: ralph_engine::entropy(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        in_session: None,
         forked_from: None,
     };
     let mut run = Run::start(request, Moment { at, running: std::time::Duration::ZERO });

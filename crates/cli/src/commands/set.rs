@@ -100,7 +100,7 @@ fn said(text: &str, what: &str) -> Result<String, Problems> {
 /// What cannot work is refused before it is asked for.
 fn usable(project: &Project, run: &Run) -> Result<(), Problems> {
     let staff = staff(&project.loaded, &project.place.root)?;
-    crew::check(&run.crew, &staff, &run.policy.limits)
+    crew::check(&run.crew, &staff, &run.policy.limits, &run.policy.completion.require)
 }
 
 fn parse_change(given: &str) -> Result<Change, Problems> {

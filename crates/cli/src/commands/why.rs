@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use ralph_core::account::{Account, Pass};
 use ralph_core::check::CheckResult;
+use ralph_core::id::RunId;
 use ralph_core::ledger::{Dealt, ledger};
 use ralph_core::stop::{RunState, StopReason};
 use ralph_engine::Place;
@@ -57,10 +58,10 @@ pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
     block_on(async {
         let store = project.existing_store()?;
-        if let Some(dealt) = task(&store, &project.place, run.as_deref()).await? {
+        if let Some((run, dealt)) = task(&store, &project.place, run.as_deref()).await? {
             match args.json {
                 true => print_json(&dealt),
-                false => print(&summary::task(&dealt)),
+                false => print(&summary::task(&run, &dealt)),
             }
             return Ok(0);
         }
@@ -83,11 +84,16 @@ pub(crate) fn run(args: Args) -> Outcome {
 }
 
 /// The task that the word names in the latest run, if it does.
-async fn task(store: &SqliteStore, place: &Place, word: Option<&str>) -> Result<Option<Dealt>, Problems> {
+async fn task(
+    store: &SqliteStore,
+    place: &Place,
+    word: Option<&str>,
+) -> Result<Option<(RunId, Dealt)>, Problems> {
     let Some(word) = word else { return Ok(None) };
     let Ok(latest) = find_run(store, place, None).await else { return Ok(None) };
     let journal = follow::journal(store, &latest).await?;
-    Ok(ledger(&journal).into_iter().find(|dealt| dealt.task.as_str() == word))
+    let dealt = ledger(&journal).into_iter().find(|dealt| dealt.task.as_str() == word);
+    Ok(dealt.map(|dealt| (latest, dealt)))
 }
 
 fn pick(account: &Account, number: u32) -> Result<&Pass, Problems> {
@@ -127,7 +133,8 @@ fn next(account: &Account) -> Vec<Next> {
     let step = |command: String, why: &'static str| Next { command, why: why.into() };
     let diff = |why| step(format!("ralph diff {run}"), why);
     let logs = |why| step(format!("ralph logs {run}"), why);
-    let again = |flag: &str, why| step(format!("ralph run \"PROMPT\" {flag}"), why);
+    let run_again = if account.backlog.is_some() { "ralph run" } else { "ralph run \"PROMPT\"" };
+    let again = |flag: &str, why| step(format!("{run_again} {flag}"), why);
     let Some(stopped) = &account.stopped else {
         return match account.status {
             RunState::Paused => vec![step(format!("ralph resume {run}"), "it is paused")],
@@ -156,7 +163,7 @@ fn next(account: &Account) -> Vec<Next> {
             let why = format!(
                 "{name} passes already: leave --red-first (`red_first` in [verify]) out, or give a check that fails until it is done"
             );
-            vec![Next { command: "ralph run \"PROMPT\"".to_owned(), why: why.into() }]
+            vec![Next { command: run_again.to_owned(), why: why.into() }]
         }
         StopReason::Configuration | StopReason::Authentication => {
             vec![step(
@@ -170,6 +177,9 @@ fn next(account: &Account) -> Vec<Next> {
         StopReason::AgentsExhausted | StopReason::Stopped | StopReason::Aborted => {
             vec![step(format!("ralph resume {run}"), "goes on where it stopped")]
         }
-        StopReason::NoTasks => vec![step("ralph run \"PROMPT\"".to_owned(), "there was nothing to do")],
+        StopReason::NoTasks if account.backlog.is_some() => {
+            vec![step("ralph tasks".to_owned(), "there was nothing to do; it shows the backlog, and why")]
+        }
+        StopReason::NoTasks => vec![step(run_again.to_owned(), "there was nothing to do")],
     }
 }

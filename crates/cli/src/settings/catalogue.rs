@@ -222,10 +222,21 @@ value_schema!(
 value_schema!(OnErrorName, json_schema!({ "type": "string", "enum": ["retry", "skip", "abort"] }));
 value_schema!(OnFailureName, json_schema!({ "type": "string", "enum": ["keep", "restore"] }));
 value_schema!(SessionName, json_schema!({ "type": "string", "enum": ["fresh", "continue"] }));
+value_schema!(
+    SessionModeName,
+    json_schema!({ "type": "string", "enum": ["fresh", "reset", "continue", "compact"] })
+);
 value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS }));
 value_schema!(DetailName, json_schema!({ "type": "string", "enum": Detail::ALL.map(Detail::name) }));
 value_schema!(ProtocolName, json_schema!({ "type": "string", "enum": ["own", "acp"] }));
 value_schema!(PermissionsName, json_schema!({ "type": "string", "enum": ["allow", "deny", "ask"] }));
-value_schema!(RequireName, json_schema!({ "type": "string", "enum": ["promise", "criteria"] }));
+value_schema!(
+    RequireName,
+    json_schema!({ "type": "string", "enum": ["promise", "criteria", "tracker", "tool", "todo"] })
+);
 value_schema!(JudgeName, json_schema!({ "type": "string", "enum": ["exit", "agent", "both"] }));
 value_schema!(CriterionName, json_schema!({ "type": "string", "enum": Criterion::ALL.map(Criterion::name) }));
+value_schema!(
+    TrackerName,
+    json_schema!({ "type": "string", "enum": ralph_trackers::Kind::ALL.map(ralph_trackers::Kind::name) })
+);

@@ -1,11 +1,13 @@
 //! Settings from the environment: `RALPH_SET_LIMITS__MAX_ITERATIONS=3`. Other names that begin with
-//! `RALPH_` tell an agent about its run and are never settings.
+//! `RALPH_` tell an agent about its run and are never settings. A few are known by the names that other programs have
+//! for them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use super::origin::Origin;
 use super::raw::{Given, Item, Raw};
+use super::tracker::ELSEWHERE;
 use crate::problem::Problem;
 
 pub(crate) const PREFIX: &str = "RALPH_SET_";
@@ -14,9 +16,17 @@ pub(crate) fn read(env: &BTreeMap<OsString, OsString>, problems: &mut Vec<Proble
     let mut given = Given::default();
     for (name, value) in env {
         let name = name.to_string_lossy();
-        let Some(path) = name.strip_prefix(PREFIX) else { continue };
+        let elsewhere = ELSEWHERE.iter().find(|(known, ..)| *known == name);
+        let path = match (name.strip_prefix(PREFIX), elsewhere) {
+            (Some(path), _) => path.to_owned(),
+            // Its own name comes behind it in the alphabet, and so before it.
+            (None, Some((_, section, key))) if !value.is_empty() => {
+                format!("{section}__{key}").to_uppercase()
+            }
+            (None, _) => continue,
+        };
         match value.to_str() {
-            Some(value) => given.items.push(item(&name, path, value)),
+            Some(value) => given.items.push(item(&name, &path, value)),
             None => problems.push(Problem::new(format!("{name}: the value is not UTF-8"))),
         }
     }

@@ -12,6 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::origin::{Layer, Origin, Source};
+use super::partial::Partial;
 use super::raw::{Given, GivenTable, Item, Raw};
 use super::value::{UNLIMITED, wishes_no_limit};
 use crate::problem::{Place, Problem};
@@ -22,8 +23,21 @@ const MOST_TABLES: usize = 100;
 /// Headings that may be repeated.
 const LISTS: [&str; 3] = ["hook", "route", "check"];
 const REPORTED: usize = 20;
-pub(crate) const SECTIONS: [&str; 9] =
-    ["limits", "agent", "promise", "completion", "verify", "commit", "snapshots", "output", "sandbox"];
+pub(crate) const SECTIONS: [&str; 13] = [
+    "limits",
+    "agent",
+    "opencode",
+    "promise",
+    "completion",
+    "verify",
+    "commit",
+    "snapshots",
+    "output",
+    "sandbox",
+    "tracker",
+    "linear",
+    "jira",
+];
 
 /// Sections that say what agents are and cost.
 const CATALOGUE: [&str; 2] = ["agents", "prices"];
@@ -38,6 +52,14 @@ pub(crate) fn read(path: &Path, layer: Layer, problems: &mut Vec<Problem>) -> Gi
             Given::default()
         }
     }
+}
+
+/// What would be wrong with a file of this text.
+pub(crate) fn wrong_with(path: &Path, layer: Layer, text: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let given = parse(path, layer, text.to_owned(), &mut problems);
+    Partial::read(given, &mut problems);
+    problems
 }
 
 fn text(path: &Path) -> Result<Option<String>, Problem> {

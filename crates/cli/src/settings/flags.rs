@@ -88,6 +88,12 @@ pub(crate) struct AgentFlags {
     /// Begin each attempt fresh, or continue the agent's own session
     #[arg(long, value_name = "fresh|continue")]
     pub(crate) session: Option<String>,
+    /// The OpenCode server to work with, for `--agent opencode-server`; its password is in OPENCODE_SERVER_PASSWORD
+    #[arg(long, value_name = "URL")]
+    pub(crate) attach: Option<String>,
+    /// What becomes of the sessions of an OpenCode server
+    #[arg(long, value_name = "fresh|continue|compact")]
+    pub(crate) session_mode: Option<String>,
     /// How long an attempt may take to its first output
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub(crate) start_timeout: Option<String>,
@@ -102,6 +108,28 @@ pub(crate) struct AgentFlags {
     pub(crate) answer_deadline: Option<String>,
 }
 
+/// Whom to ask something outside of a run.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct AskFlags {
+    /// The agent to ask, as `ralph agents` names it
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The program to ask, split into words and run without a shell
+    #[arg(long, value_name = "'PROGRAM ARGS'")]
+    agent_command: Option<String>,
+    /// The model it is to use
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+}
+
+impl AskFlags {
+    pub(crate) fn add_to(&self, given: &mut Given) {
+        given.flag("--agent", "agent", "name", self.agent.as_deref());
+        given.flag("--agent-command", "agent", "command", self.agent_command.as_deref());
+        given.flag("--model", "agent", "model", self.model.as_deref());
+    }
+}
+
 impl AgentFlags {
     pub(crate) fn add_to(&self, given: &mut Given) {
         given.flag("--agent", "agent", "name", self.agent.as_deref());
@@ -113,6 +141,8 @@ impl AgentFlags {
         given.flag("--on-error", "agent", "on_error", self.on_error.as_deref());
         given.flag("--max-retries", "agent", "max_retries", self.max_retries.as_deref());
         given.flag("--session", "agent", "session", self.session.as_deref());
+        given.flag("--attach", "opencode", "attach", self.attach.as_deref());
+        given.flag("--session-mode", "opencode", "session_mode", self.session_mode.as_deref());
         given.flag("--start-timeout", "agent", "start_timeout", self.start_timeout.as_deref());
         given.flag("--silence-timeout", "agent", "silence_timeout", self.silence_timeout.as_deref());
         given.flag("--total-timeout", "agent", "total_timeout", self.total_timeout.as_deref());
@@ -177,7 +207,7 @@ pub(crate) struct PromiseFlags {
     #[arg(long, value_name = "CRITERION")]
     pub(crate) criteria: Vec<String>,
     /// The signals that must all be there in one iteration, with commas between them: criteria, promise,
-    /// tracker (the agent closed the task of a backlog itself)
+    /// tracker (the agent closed the task of a backlog itself), tool and todo (of an OpenCode server)
     #[arg(long, value_name = "SIGNALS")]
     pub(crate) require: Option<String>,
     /// Who judges: exit, the checks' status and output, agent or both

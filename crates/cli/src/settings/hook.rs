@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 31] = [
+pub(crate) const EVENTS: [&str; 32] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -37,6 +37,7 @@ pub(crate) const EVENTS: [&str; 31] = [
     "waiting",
     "paused",
     "unpaused",
+    "session_replaced",
     "agent_chosen",
     "agent_changed",
     "all_limited",

@@ -6,7 +6,12 @@ use std::time::Duration;
 use ralph_core::policy::{Cost, Kind, Limits};
 
 use super::origin::Set;
-use super::partial::LimitsPart;
+use super::partial::{DAY, LimitsPart};
+use super::reader::Reader;
+use super::value::cost::cost;
+use super::value::count::{count, count_u32};
+use super::value::duration::{delay, limit};
+use super::value::plain;
 use crate::problem::Problem;
 
 pub(crate) const MOST_ITERATIONS: u32 = 1_000_000;
@@ -99,4 +104,38 @@ fn iterations(part: &LimitsPart) -> Result<Iterations, Problem> {
         return Err(Problem::new(what).at(unlimited.origin.place()).next(next));
     }
     Ok(Iterations::Unlimited)
+}
+
+impl LimitsPart {
+    pub(super) fn take(from: &mut Reader<'_>) -> LimitsPart {
+        LimitsPart {
+            max_iterations: from.take("limits", "max_iterations", |r| count_u32(r, MOST_ITERATIONS)),
+            max_duration: from.take("limits", "max_duration", |r| limit(r, 30 * DAY)),
+            max_tokens: from.take("limits", "max_tokens", |r| count(r, MOST_TOKENS)),
+            max_cost_usd: from.take("limits", "max_cost_usd", cost),
+            max_consecutive_failures: from
+                .take("limits", "max_consecutive_failures", |r| count_u32(r, MOST_FAILURES)),
+            max_no_progress: from.take("limits", "max_no_progress", |r| count_u32(r, MOST_FAILURES)),
+            max_iterations_per_task: from
+                .take("limits", "max_iterations_per_task", |r| count_u32(r, MOST_ITERATIONS)),
+            max_circular: from.take("limits", "max_circular", |r| count_u32(r, MOST_FAILURES)),
+            iteration_delay: from.take("limits", "iteration_delay", |r| delay(r, DAY)),
+            unlimited: from.take("limits", "unlimited", plain::boolean),
+        }
+    }
+
+    pub(super) fn over(self, lower: LimitsPart) -> LimitsPart {
+        LimitsPart {
+            max_iterations: self.max_iterations.or(lower.max_iterations),
+            max_duration: self.max_duration.or(lower.max_duration),
+            max_tokens: self.max_tokens.or(lower.max_tokens),
+            max_cost_usd: self.max_cost_usd.or(lower.max_cost_usd),
+            max_consecutive_failures: self.max_consecutive_failures.or(lower.max_consecutive_failures),
+            max_no_progress: self.max_no_progress.or(lower.max_no_progress),
+            max_iterations_per_task: self.max_iterations_per_task.or(lower.max_iterations_per_task),
+            max_circular: self.max_circular.or(lower.max_circular),
+            iteration_delay: self.iteration_delay.or(lower.iteration_delay),
+            unlimited: self.unlimited.or(lower.unlimited),
+        }
+    }
 }

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_agents::acp::Permissions;
-use ralph_core::agent_event::Detail;
 use ralph_core::crew::{Protocol, Sessions};
 use ralph_core::id::AgentName;
 use ralph_core::policy::{Cost, OnError, Signal};
@@ -15,26 +14,28 @@ use ralph_core::promise::Word;
 use ralph_core::route::Route;
 use schemars::JsonSchema;
 
-use super::catalogue::{
-    CommandValue, CostValue, DetailName, DurationText, OnErrorName, SessionName, SizeText,
-};
+use super::catalogue::{CommandValue, CostValue, DurationText, OnErrorName, SessionName};
 use super::check::{CheckKeys, CheckSet, read_checks};
 use super::commit::CommitPart;
 use super::hook::{Hook, HookKeys, read_hooks};
 use super::limits;
+use super::opencode::OpencodePart;
 use super::origin::Set;
+use super::output::OutputPart;
 use super::raw::Given;
 use super::reader::{Known, Reader};
-use super::resolved::{CustodyChoice, SandboxChoice};
+use super::resolved::CustodyChoice;
 use super::route::{RouteKeys, read_routes};
+use super::sandbox::SandboxPart;
 use super::snapshots::SnapshotsPart;
-use super::value::count::{count, count_u32, max_retries};
-use super::value::duration::{deadline, delay, limit};
-use super::value::{command, cost::cost, plain, sandbox, size::size};
+use super::tracker::{JiraPart, LinearPart, TrackerPart};
+use super::value::count::max_retries;
+use super::value::duration::{deadline, delay};
+use super::value::{command, plain};
 use super::verify::VerifyPart;
 use crate::problem::Problem;
 
-const DAY: Duration = Duration::from_secs(86_400);
+pub(super) const DAY: Duration = Duration::from_secs(86_400);
 
 #[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(title = "The configuration of ralph", deny_unknown_fields)]
@@ -49,6 +50,8 @@ pub(crate) struct Partial {
     pub(crate) limits: LimitsPart,
     #[schemars(with = "Option<AgentPart>")]
     pub(crate) agent: AgentPart,
+    #[schemars(with = "Option<OpencodePart>")]
+    pub(crate) opencode: OpencodePart,
     #[schemars(with = "Option<PromisePart>")]
     pub(crate) promise: PromisePart,
     #[schemars(with = "Option<CompletionPart>")]
@@ -63,6 +66,12 @@ pub(crate) struct Partial {
     pub(crate) output: OutputPart,
     #[schemars(with = "Option<SandboxPart>")]
     pub(crate) sandbox: SandboxPart,
+    #[schemars(with = "Option<TrackerPart>")]
+    pub(crate) tracker: TrackerPart,
+    #[schemars(with = "Option<LinearPart>")]
+    pub(crate) linear: LinearPart,
+    #[schemars(with = "Option<JiraPart>")]
+    pub(crate) jira: JiraPart,
     /// Which agent, model and effort a task gets.
     #[schemars(rename = "route", with = "Option<Vec<RouteKeys>>")]
     pub(crate) routes: Vec<Set<Route>>,
@@ -187,42 +196,11 @@ pub(crate) struct PromisePart {
 #[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct CompletionPart {
-    /// The signals that must all be there in one iteration: "promise", "criteria" (unset: the criteria alone where there
-    /// are any, else the promise).
+    /// The signals that must all be there in one iteration: "promise", "criteria", "tracker" (the agent closed the task),
+    /// "tool" and "todo" (an OpenCode server's tool `task_complete`, and its list of things to do); unset, the criteria
+    /// alone where there are any, else the promise.
     #[schemars(with = "Option<Vec<super::catalogue::RequireName>>", extend("examples" = [["criteria", "promise"]]))]
     pub(crate) require: Option<Set<BTreeSet<Signal>>>,
-}
-
-/// How much of an agent's output is kept, and shown.
-#[derive(Debug, Clone, Default, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct OutputPart {
-    /// How much is kept of an attempt's output from its beginning.
-    #[schemars(with = "Option<SizeText>", extend("default" = "32MiB"))]
-    pub(crate) keep_head: Option<Set<u64>>,
-    /// How much is kept of an attempt's output before its end.
-    #[schemars(with = "Option<SizeText>", extend("default" = "32MiB"))]
-    pub(crate) keep_tail: Option<Set<u64>>,
-    /// How much of an agent's work is shown: "off", "minimal", "moderate" or "full" (minimal for a run, moderate for logs).
-    #[schemars(with = "Option<DetailName>", extend("examples" = ["moderate"]))]
-    pub(crate) detail: Option<Set<Detail>>,
-}
-
-/// How far the agent reaches: inside, it writes in the project, in the temporary directory and in its own state only,
-/// and sees nothing of ralph's.
-#[derive(Debug, Clone, Default, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct SandboxPart {
-    /// By what the agent is kept inside: "landlock", "bubblewrap", or "auto" for the first of them that this machine
-    /// can do. A sandbox that cannot be had is an error.
-    #[schemars(with = "Option<SandboxChoice>", extend("default" = "off"))]
-    pub(crate) mode: Option<Set<SandboxChoice>>,
-    /// Whether the agent and the checks may use the network; only bubblewrap can take it away.
-    #[schemars(with = "Option<bool>", extend("default" = true))]
-    pub(crate) network: Option<Set<bool>>,
-    /// Where else the agent and the checks may write, as absolute paths or below ~; what is not there is left out.
-    #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["~/.cargo", "~/.npm"]]))]
-    pub(crate) write: Option<Set<Vec<String>>>,
 }
 
 impl Partial {
@@ -253,6 +231,7 @@ impl Partial {
             template: from.take("", "template", plain::file),
             limits: LimitsPart::take(from),
             agent: AgentPart::take(from),
+            opencode: OpencodePart::take(from),
             promise: PromisePart {
                 word: from.take("promise", "word", plain::word),
                 nonce: from.take("promise", "nonce", plain::boolean),
@@ -261,16 +240,11 @@ impl Partial {
             verify: VerifyPart::take(from),
             commit: CommitPart::take(from),
             snapshots: SnapshotsPart::take(from),
-            output: OutputPart {
-                keep_head: from.take("output", "keep_head", size),
-                keep_tail: from.take("output", "keep_tail", size),
-                detail: from.take("output", "detail", plain::detail),
-            },
-            sandbox: SandboxPart {
-                mode: from.take("sandbox", "mode", sandbox::mode),
-                network: from.take("sandbox", "network", plain::boolean),
-                write: from.take("sandbox", "write", sandbox::paths),
-            },
+            output: OutputPart::take(from),
+            sandbox: SandboxPart::take(from),
+            tracker: TrackerPart::take(from),
+            linear: LinearPart::take(from),
+            jira: JiraPart::take(from),
             checks: Vec::new(),
             routes: Vec::new(),
             hooks: Vec::new(),
@@ -293,6 +267,7 @@ impl Partial {
             template: self.template.or(lower.template),
             limits: self.limits.over(lower.limits),
             agent: self.agent.over(lower.agent),
+            opencode: self.opencode.over(lower.opencode),
             promise: PromisePart {
                 word: self.promise.word.or(lower.promise.word),
                 nonce: self.promise.nonce.or(lower.promise.nonce),
@@ -301,53 +276,14 @@ impl Partial {
             verify: self.verify.over(lower.verify),
             commit: self.commit.over(lower.commit),
             snapshots: self.snapshots.over(lower.snapshots),
-            output: OutputPart {
-                keep_head: self.output.keep_head.or(lower.output.keep_head),
-                keep_tail: self.output.keep_tail.or(lower.output.keep_tail),
-                detail: self.output.detail.or(lower.output.detail),
-            },
-            sandbox: SandboxPart {
-                mode: self.sandbox.mode.or(lower.sandbox.mode),
-                network: self.sandbox.network.or(lower.sandbox.network),
-                write: self.sandbox.write.or(lower.sandbox.write),
-            },
+            output: self.output.over(lower.output),
+            sandbox: self.sandbox.over(lower.sandbox),
+            tracker: self.tracker.over(lower.tracker),
+            linear: self.linear.over(lower.linear),
+            jira: self.jira.over(lower.jira),
             checks,
             routes: if self.routes.is_empty() { lower.routes } else { self.routes },
             hooks,
-        }
-    }
-}
-
-impl LimitsPart {
-    fn take(from: &mut Reader<'_>) -> LimitsPart {
-        LimitsPart {
-            max_iterations: from.take("limits", "max_iterations", |r| count_u32(r, limits::MOST_ITERATIONS)),
-            max_duration: from.take("limits", "max_duration", |r| limit(r, 30 * DAY)),
-            max_tokens: from.take("limits", "max_tokens", |r| count(r, limits::MOST_TOKENS)),
-            max_cost_usd: from.take("limits", "max_cost_usd", cost),
-            max_consecutive_failures: from
-                .take("limits", "max_consecutive_failures", |r| count_u32(r, limits::MOST_FAILURES)),
-            max_no_progress: from.take("limits", "max_no_progress", |r| count_u32(r, limits::MOST_FAILURES)),
-            max_iterations_per_task: from
-                .take("limits", "max_iterations_per_task", |r| count_u32(r, limits::MOST_ITERATIONS)),
-            max_circular: from.take("limits", "max_circular", |r| count_u32(r, limits::MOST_FAILURES)),
-            iteration_delay: from.take("limits", "iteration_delay", |r| delay(r, DAY)),
-            unlimited: from.take("limits", "unlimited", plain::boolean),
-        }
-    }
-
-    fn over(self, lower: LimitsPart) -> LimitsPart {
-        LimitsPart {
-            max_iterations: self.max_iterations.or(lower.max_iterations),
-            max_duration: self.max_duration.or(lower.max_duration),
-            max_tokens: self.max_tokens.or(lower.max_tokens),
-            max_cost_usd: self.max_cost_usd.or(lower.max_cost_usd),
-            max_consecutive_failures: self.max_consecutive_failures.or(lower.max_consecutive_failures),
-            max_no_progress: self.max_no_progress.or(lower.max_no_progress),
-            max_iterations_per_task: self.max_iterations_per_task.or(lower.max_iterations_per_task),
-            max_circular: self.max_circular.or(lower.max_circular),
-            iteration_delay: self.iteration_delay.or(lower.iteration_delay),
-            unlimited: self.unlimited.or(lower.unlimited),
         }
     }
 }

@@ -16,26 +16,29 @@ use ralph_core::policy::{Completion, Deadlines, Kind, Limits, Patience, Policy, 
 use ralph_core::promise::Word;
 use ralph_core::route::Route;
 use ralph_core::sandbox::Sandbox;
+use ralph_engine::loops::LoopOptions;
 use schemars::JsonSchema;
 
 use super::check::{CheckSet, Wanted};
 use super::commit::CommitPart;
 use super::hook::Hook;
 use super::limits::LimitsSet;
+use super::opencode::OpencodePart;
 use super::origin::{Layer, Set};
-use super::partial::{AgentPart, LimitsPart, OutputPart, Partial, PromisePart, SandboxPart};
+use super::output::OutputPart;
+use super::partial::{AgentPart, LimitsPart, Partial, PromisePart};
+use super::sandbox::SandboxPart;
 use super::snapshots::{Snapshots, SnapshotsPart};
 use super::sources::base_dir;
 use super::verify::VerifyPart;
 use crate::problem::Problem;
-
-const KEPT: u64 = 32 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) state_dir: PathBuf,
     pub(crate) wording: Wording,
     pub(crate) agent: Agent,
+    pub(crate) opencode: Opencode,
     pub(crate) output: Kept,
     pub(crate) routes: Vec<Route>,
     /// How much of an agent's work is shown, where somebody said so.
@@ -73,6 +76,14 @@ pub(crate) struct Agent {
     pub(crate) protocol: Protocol,
     pub(crate) env_exclude: Vec<String>,
     pub(crate) custody: CustodyChoice,
+}
+
+/// How an OpenCode server is worked with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Opencode {
+    /// The server to adopt.
+    pub(crate) attach: Option<String>,
+    pub(crate) session_mode: Option<Sessions>,
 }
 
 /// Where the templates of briefs are.
@@ -155,6 +166,19 @@ impl Settings {
         }
     }
 
+    /// What a loop inside a session is held to, with these checks.
+    pub(crate) fn in_session(&self, checks: Vec<Check>) -> LoopOptions {
+        let criteria = Verification { checks, ..self.verification.clone() };
+        LoopOptions {
+            limits: Some(self.limits(Kind::InSession { criteria: criteria.gives_evidence() })),
+            promise: Some(self.promise.word.to_string()),
+            bare_word: !self.promise.nonce,
+            require: self.require.clone(),
+            criteria,
+            ..LoopOptions::default()
+        }
+    }
+
     pub(crate) fn limits(&self, kind: Kind) -> Limits {
         self.limits.of(kind)
     }
@@ -182,6 +206,10 @@ impl Settings {
                 protocol: certain(&agent.protocol),
                 env_exclude: certain(&agent.env_exclude),
                 custody: certain(&agent.custody),
+            },
+            opencode: Opencode {
+                attach: merged.opencode.attach.as_ref().map(|set| set.value.clone()),
+                session_mode: merged.opencode.session_mode.as_ref().map(|set| set.value),
             },
             output: Kept { head: certain(&merged.output.keep_head), tail: certain(&merged.output.keep_tail) },
             routes: merged.routes.iter().map(|set| set.value.clone()).collect(),
@@ -287,7 +315,8 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         verify: VerifyPart::defaults(),
         commit: CommitPart::defaults(),
         snapshots: SnapshotsPart::defaults(),
-        output: OutputPart { keep_head: Set::default(KEPT), keep_tail: Set::default(KEPT), detail: None },
+        output: OutputPart::defaults(),
+        opencode: OpencodePart::defaults(),
         sandbox: SandboxPart {
             mode: Set::default(SandboxChoice::Off),
             network: Set::default(true),

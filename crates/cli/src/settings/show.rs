@@ -50,7 +50,7 @@ fn row<T>(
 
 fn rows(merged: &Partial) -> Vec<Row> {
     let Partial { state_dir, template, limits, agent, promise, completion, verify, .. } = merged;
-    let Partial { commit, snapshots, output, sandbox, .. } = merged;
+    let Partial { commit, snapshots, output, opencode, sandbox, tracker, linear, jira, .. } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
@@ -83,6 +83,9 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("agent", "answer_deadline", &agent.answer_deadline, time),
         row("agent", "env_exclude", &agent.env_exclude, |names| json!(names)),
         row("agent", "custody", &agent.custody, |choice| json!(custody_name(*choice))),
+        row("opencode", "enabled", &opencode.enabled, |on| json!(on)),
+        row("opencode", "attach", &opencode.attach, |address| json!(address)),
+        row("opencode", "session_mode", &opencode.session_mode, |mode| json!(mode)),
         row("promise", "word", &promise.word, |word| json!(word.as_str())),
         row("promise", "nonce", &promise.nonce, |on| json!(on)),
         row("completion", "require", &completion.require, signals),
@@ -110,6 +113,14 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("sandbox", "mode", &sandbox.mode, |mode| json!(mode.name())),
         row("sandbox", "network", &sandbox.network, |on| json!(on)),
         row("sandbox", "write", &sandbox.write, |paths| json!(paths)),
+        row("tracker", "kind", &tracker.kind, |kind| json!(kind.name())),
+        row("linear", "team", &linear.team, |team| json!(team)),
+        row("linear", "project", &linear.project, |project| json!(project)),
+        row("linear", "url", &linear.url, |url| json!(url.to_string())),
+        row("jira", "url", &jira.url, |url| json!(url.to_string())),
+        row("jira", "email", &jira.email, |email| json!(email)),
+        row("jira", "project", &jira.project, |project| json!(project)),
+        row("jira", "jql", &jira.jql, |jql| json!(jql)),
     ]
 }
 

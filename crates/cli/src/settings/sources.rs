@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ralph_agents::catalog::Catalogue;
 use ralph_agents::prices::Prices;
 use ralph_core::agent_event::Detail;
+use ralph_trackers::Accounts;
 
 use super::origin::{Layer, Set, Source};
 use super::partial::Partial;
@@ -15,7 +16,7 @@ use super::raw::Given;
 use super::resolved::{Settings, defaults, state_dir};
 use super::root::project_root;
 use super::trust::{Trust, executable_digest, untrusted};
-use super::{environment, file};
+use super::{environment, file, tracker};
 use crate::problem::{Place, Problem, Problems};
 
 /// All that reading settings depends on.
@@ -119,6 +120,16 @@ impl Loaded {
     /// keep a person from looking at a run.
     pub(crate) fn detail(&self) -> Option<Detail> {
         self.merged.output.detail.as_ref().map(|set| set.value)
+    }
+
+    /// How trackers on servers are reached, with the tokens of the environment.
+    pub(crate) fn accounts(&self) -> Accounts {
+        tracker::accounts(&self.merged, &self.env)
+    }
+
+    /// Whether OpenCode's plugin is answered; a setting that cannot be read says no.
+    pub(crate) fn answers_opencode(&self) -> bool {
+        self.merged.opencode.enabled.as_ref().is_some_and(|set| set.value)
     }
 
     /// Where ralph's state is kept, grants among it: a project must not be able to bring its own.

@@ -11,6 +11,7 @@ use super::origin::Set;
 use super::partial::Partial;
 use super::resolved::CustodyChoice;
 use super::sources::ProjectLayer;
+use super::tracker::is_remote;
 use crate::problem::{Place, Problem, visible};
 
 /// Whether the person has granted this project what its file asks for.
@@ -129,6 +130,7 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     .collect();
     all.extend(done(partial));
     all.extend(committed(partial));
+    all.extend(reached(partial).chain(attached(partial)));
     all.extend(partial.checks.iter().map(|set| check(&set.value)));
     all.extend(wanted(partial));
     all.extend(partial.routes.iter().filter_map(|set| route(&set.value)));
@@ -184,6 +186,35 @@ fn committed(partial: &Partial) -> impl Iterator<Item = Carried> {
     all.into_iter().flatten()
 }
 
+/// Where the person's tokens are sent, and what is done with them.
+fn reached(partial: &Partial) -> impl Iterator<Item = Carried> {
+    let Partial { tracker, linear, jira, .. } = partial;
+    let kind = tracker.kind.as_ref().filter(|set| is_remote(set.value));
+    let all = [
+        carry("tracker.kind", &kind.cloned(), |kind| {
+            (json!(kind.name()), format!("takes its tasks from {kind}, with your token"))
+        }),
+        carry("linear.url", &linear.url, |url| {
+            (json!(url.to_string()), format!("sends your key for Linear to {url}"))
+        }),
+        carry("linear.team", &linear.team, |team| {
+            (json!(team), format!("works on issues of the team {team} in Linear"))
+        }),
+        carry("linear.project", &linear.project, |project| {
+            (json!(project), format!("works on issues of the project {project} in Linear"))
+        }),
+        carry("jira.url", &jira.url, |url| {
+            (json!(url.to_string()), format!("sends your token for Jira to {url}"))
+        }),
+        carry("jira.email", &jira.email, |email| (json!(email), format!("is known to Jira as {email}"))),
+        carry("jira.project", &jira.project, |project| {
+            (json!(project), format!("works on issues of the project {project} in Jira"))
+        }),
+        carry("jira.jql", &jira.jql, |jql| (json!(jql), format!("asks Jira for issues with {jql}"))),
+    ];
+    all.into_iter().flatten()
+}
+
 /// A route that names no agent only tells a permitted one how to think.
 fn route(route: &Route) -> Option<Carried> {
     let agent = route.agent.as_ref()?;
@@ -196,6 +227,13 @@ fn check(set: &CheckSet) -> Carried {
     let check = &set.check;
     let value = json!([check.name, check.command, check.dir, check.env]);
     Carried { key: "check", value, effect: format!("runs as check {}: {}", check.name, check.command) }
+}
+
+/// Whoever has the server has the briefs, the project's files and the password.
+fn attached(partial: &Partial) -> Option<Carried> {
+    carry("opencode.attach", &partial.opencode.attach, |address| {
+        (json!(address), format!("works with the OpenCode server at {address}, with your password for it"))
+    })
 }
 
 /// Criteria take the place of the person's own, and some bring commands.

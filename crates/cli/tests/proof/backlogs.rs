@@ -122,6 +122,30 @@ fn forty_tasks_are_gone_through_in_order_with_a_kill_in_the_middle_and_the_rest_
 }
 
 #[test]
+fn what_others_have_done_since_a_crash_is_not_put_back() {
+    for (others, left) in [(true, true), (false, false)] {
+        let project = project().agent(WORKER).with("HOLD_AT", "S-01");
+        let mut prd = stories();
+        prd["userStories"].as_array_mut().unwrap().truncate(3);
+        with_stories(&project, &prd);
+        let mut run = project.start(&["run", "--iteration-delay", "0"]);
+        until(PATIENCE, "the first", || project.base().join("held").exists().then_some(()));
+        run.kill();
+        fs::write(project.tree().join("S-02.txt"), "by somebody else").unwrap();
+        prd["userStories"][1]["passes"] = others.into();
+        with_stories(&project, &prd);
+        fs::write(project.base().join("go"), "").unwrap();
+        let ran = project.ralph(&["resume"]);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        let text = fs::read_to_string(project.tree().join("S-02.txt")).unwrap();
+        assert_eq!(text == "by somebody else", left, "{text}");
+        let told =
+            ran.out.contains("1 task was settled by others since the attempt that was cut short began");
+        assert_eq!(told, others, "{}", ran.out);
+    }
+}
+
+#[test]
 fn the_file_of_a_backlog_is_neither_kept_nor_put_back() {
     let project = project().agent(WORKER);
     let mut prd = stories();

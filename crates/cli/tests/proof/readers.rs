@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use ralph_testkit::{Live, PATIENCE, Project, send, survivors};
 
-use crate::agents::{HELD, begun, let_go};
+use crate::agents::{DONE, HELD, begun, let_go};
 use crate::project;
 
 /// Prints far more than a pipe holds, and is never done.
@@ -97,4 +97,21 @@ fn following_ends_when_the_run_dies() {
     let ran = json.end(PATIENCE);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+}
+
+#[test]
+fn logs_of_a_run_by_flag_are_those_by_place_and_what_there_was_not_is_refused() {
+    let project = project().agent(DONE);
+    assert_eq!(project.ralph(&["run", "it"]).code, Some(0));
+    let id = project.run_id().unwrap();
+    let (by_place, by_flag) = (project.ralph(&["logs", &id]), project.ralph(&["logs", "--run", &id]));
+    assert_eq!(by_place, by_flag);
+    assert!(project.ralph(&["logs", "--iteration", "1"]).out.contains("iteration 1/"));
+    let none = project.ralph(&["logs", "--iteration", "2"]);
+    assert_eq!((none.code, none.out.as_str()), (Some(2), ""));
+    assert!(
+        none.err.contains("no iteration 2") && none.err.contains("it has had 1 iteration"),
+        "{}",
+        none.err
+    );
 }

@@ -83,7 +83,8 @@ fn under_nohup_the_end_of_the_session_ends_nothing() {
     let mut again = project.start_through("nohup", &["run", "do it"]);
     std::fs::remove_file(project.base().join("go-1")).unwrap();
     let id = ralph_testkit::until(PATIENCE, "another run", || {
-        project.status().filter(|status| status["alive"] == true)?["run"].as_str().map(str::to_owned)
+        let status = project.status().filter(|status| status["alive"] == true && status["attempts"] == 1)?;
+        status["run"].as_str().map(str::to_owned)
     });
     send(again.pid(), Signal::SIGTERM);
     assert_eq!(again.end(PATIENCE).code, Some(130), "the other signals count");

@@ -7,11 +7,14 @@ mod asked;
 mod handover;
 mod judged;
 mod machine;
+mod opencode_script;
+mod opencode_server;
 mod scenario;
 
 use std::sync::Mutex;
 use std::time::Instant;
 
+use opencode_server::Scene;
 use ralph_testkit::programs::{Program, Programs, install, target_dir};
 use scenario::{Case, Scenario};
 
@@ -19,6 +22,7 @@ use scenario::{Case, Scenario};
 fn every_real_program_is_kept_at_its_task() {
     let programs = install(&target_dir()).unwrap();
     let mut work: Vec<Part> = handover::PAIRS.map(Part::Handover).to_vec();
+    work.extend(Scene::ALL.map(Part::Server));
     work.push(Part::Models);
     work.extend(Program::ALL.map(Part::Preflight));
     work.extend([Program::Codex, Program::OpenCode].map(Part::Picture));
@@ -72,6 +76,7 @@ enum Part {
     Handover((Program, Program)),
     Judged(Program),
     Models,
+    Server(Scene),
     Preflight(Program),
     Picture(Program),
 }
@@ -83,6 +88,7 @@ impl Part {
             Part::Handover(pair) => handover::play(pair, programs),
             Part::Judged(program) => judged::play(program, programs),
             Part::Models => asked::models(programs),
+            Part::Server(scene) => scene.play(programs),
             Part::Preflight(program) => asked::preflight(program, programs),
             Part::Picture(program) => asked::picture(program, programs),
         }
@@ -95,6 +101,7 @@ impl Part {
             Part::Handover((first, second)) => (first, "own", format!("at its limit to {}", second.name())),
             Part::Judged(program) => (program, "own", "objects, then agrees".to_owned()),
             Part::Models => (Program::OpenCode, "own", "its models".to_owned()),
+            Part::Server(scene) => (Program::OpenCode, "http", scene.name().to_owned()),
             Part::Preflight(program) => (program, "own", "preflight".to_owned()),
             Part::Picture(program) => (program, "own", "a picture attached".to_owned()),
         };

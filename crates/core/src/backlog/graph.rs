@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::arrows::{Arrows, Edge, cycles, number_of as place};
-use super::item::Item;
+use super::item::{Item, Status};
 use super::tree::Tree;
 use super::waits::{Progress, Waits};
 use crate::id::TaskId;
@@ -44,6 +44,12 @@ pub struct UnknownDependency {
 }
 
 impl Backlog {
+    /// What is being worked on by others than those who name `own`, in a tracker that people share.
+    pub fn taken<'a>(&'a self, own: impl Fn(&TaskId) -> bool + 'a) -> impl Iterator<Item = &'a TaskId> {
+        let begun = self.items().iter().filter(|item| item.status == Status::InProgress);
+        begun.map(|item| &item.id).filter(move |id| !own(id))
+    }
+
     pub fn new(items: Vec<Item>) -> Result<Backlog, DuplicateId> {
         let mut places: HashMap<TaskId, u32> = HashMap::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {

@@ -21,6 +21,8 @@ pub enum Hold<'a> {
     Filtered,
     Skipped,
     Parked,
+    /// Somebody else works on it.
+    Taken,
     /// It waits for itself: each of these depends on the next, and the last on the first.
     Cycle(&'a [TaskId]),
     /// It depends on what is not there.
@@ -57,6 +59,7 @@ impl fmt::Display for Hold<'_> {
             Hold::Filtered => write!(f, "not asked for"),
             Hold::Skipped => write!(f, "skipped"),
             Hold::Parked => write!(f, "waits for an answer"),
+            Hold::Taken => write!(f, "somebody is at it; --task takes it all the same"),
             Hold::Cycle(round) => write!(f, "waits for itself: {}", circle(round)),
             Hold::Unknown(missing) => write!(f, "depends on {}, which is not there", list(missing)),
             Hold::Waits(wait) => wait.fmt(f),
@@ -85,6 +88,7 @@ impl Hold<'_> {
             Hold::Filtered => "filtered",
             Hold::Skipped => "skipped",
             Hold::Parked => "parked",
+            Hold::Taken => "taken",
             Hold::Cycle(_) => "cycle",
             Hold::Unknown(_) => "unknown_dependency",
             Hold::Waits(_) => "waits",

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -82,6 +83,8 @@ impl Item {
     pub const BLOCKED_BECAUSE: &'static str = "blockedBecause";
     /// The key of a priority that is beyond the scale, as the tracker has it: 1 is the highest, 5 the last on the scale.
     pub const PRIORITY: &'static str = "priority";
+    /// The key of the moment when it was written down, where the tracker tells.
+    pub const CREATED: &'static str = "created_at";
 
     pub(super) fn blocked_because(&self) -> Option<&str> {
         self.metadata.get(Item::BLOCKED_BECAUSE).and_then(Value::as_str)
@@ -95,6 +98,10 @@ impl Item {
             Some(number) if number < 1 => number.saturating_sub(1),
             Some(_) | None => 0,
         }
+    }
+
+    pub(super) fn created(&self) -> Option<Timestamp> {
+        self.metadata.get(Item::CREATED)?.as_str()?.parse().ok()
     }
 
     /// What a run is given.

@@ -22,3 +22,7 @@ pub use item::{Item, Kind, Priority, Status};
 pub use plan::{Order, Plan, Turn, Wanted};
 pub use review::{About, Finding, Severity, review};
 pub use sound::Unsound;
+
+/// What the name of a file begins with that is written beside a backlog's before it takes its place. It is there for an
+/// instant, or was left by a crash, and no part of anybody's work.
+pub const TEMPORARY: &str = ".ralph-tmp.";

@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::fmt;
 
+use jiff::Timestamp;
+
 use super::filter::Filter;
 use super::graph::Backlog;
 use super::hold::{Held, Hold, Wait, list};
@@ -19,6 +21,8 @@ pub struct Wanted {
     pub skipped: BTreeSet<TaskId>,
     /// Waiting for a person's answer.
     pub parked: BTreeSet<TaskId>,
+    /// Somebody else works on these.
+    pub taken: BTreeSet<TaskId>,
     pub order: Order,
 }
 
@@ -111,7 +115,7 @@ struct Selecting<'a, 'w> {
     held_up_by: Vec<Option<u32>>,
     ranks: Vec<f64>,
     ready: BinaryHeap<Reverse<Key>>,
-    by_id: Vec<u32>,
+    by_age: Vec<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -135,7 +139,7 @@ impl<'a, 'w> Selecting<'a, 'w> {
             held_up_by: backlog.waits().held_up_by(items, backlog.progress()),
             ranks: page_rank(backlog, &alive),
             ready: BinaryHeap::new(),
-            by_id: by_id(items),
+            by_age: by_age(items),
         };
         let ready = (0..items.len()).filter(|at| selecting.progress.is_free(*at));
         let ready = ready.filter(|at| selecting.state[*at] == State::Candidate);
@@ -152,7 +156,7 @@ impl<'a, 'w> Selecting<'a, 'w> {
             Order::Priority => (priority, Urgency::default()),
             Order::Graph | Order::Scores(_) => (Urgency::default(), priority),
         };
-        (Reverse(self.score(item).map(sortable)), before, rank, after, self.by_id[at], at)
+        (Reverse(self.score(item).map(sortable)), before, rank, after, self.by_age[at], at)
     }
 
     fn score(&self, item: &Item) -> Option<f64> {
@@ -245,20 +249,26 @@ fn standing<'a>(item: &Item, is_meant: bool, wanted: &Wanted) -> State<'a> {
         Status::Open | Status::InProgress if item.kind == Kind::Container => Hold::Container,
         Status::Open | Status::InProgress if wanted.skipped.contains(&item.id) => Hold::Skipped,
         Status::Open | Status::InProgress if wanted.parked.contains(&item.id) => Hold::Parked,
+        Status::Open | Status::InProgress if wanted.taken.contains(&item.id) => Hold::Taken,
         Status::Open | Status::InProgress => return State::Candidate,
     };
     State::Held(hold)
 }
 
-/// For each place, which one it is in the order of ids.
-fn by_id(items: &[Item]) -> Vec<u32> {
+/// For each place, which one it is in the order of age, as far as it is known, and then of ids: some trackers draw
+/// these by lot.
+fn by_age(items: &[Item]) -> Vec<u32> {
+    let created: Vec<Option<Timestamp>> = items.iter().map(Item::created).collect();
     let mut places: Vec<usize> = (0..items.len()).collect();
-    places.sort_by(|one, other| natural(items[*one].id.as_str(), items[*other].id.as_str()));
-    let mut by_id = vec![0; items.len()];
+    places.sort_by(|one, other| {
+        let by_id = || natural(items[*one].id.as_str(), items[*other].id.as_str());
+        created[*one].cmp(&created[*other]).then_with(by_id)
+    });
+    let mut by_age = vec![0; items.len()];
     for (no, at) in places.into_iter().enumerate() {
-        by_id[at] = u32::try_from(no).unwrap_or(u32::MAX);
+        by_age[at] = u32::try_from(no).unwrap_or(u32::MAX);
     }
-    by_id
+    by_age
 }
 
 /// A number that is ordered as the score is: what is not a number is below all.

@@ -22,13 +22,14 @@ impl Run {
                 Event::AgentChosen { iteration: self.tally.iterations, agent, model, effort, by: by.clone() },
             );
         }
-        self.changed_hands(before, &by.to_string(), now);
+        let is_begun = self.tally.on_task > 1 || self.tally.attempts > 0;
+        self.changed_hands(before, &by.to_string(), is_begun, now);
     }
 
-    /// Whoever takes over is told, unless nobody has worked yet.
-    fn changed_hands(&mut self, from: crate::id::AgentName, why: &str, now: Moment) {
+    /// Whoever takes over is told, unless nobody has worked on the task yet.
+    fn changed_hands(&mut self, from: crate::id::AgentName, why: &str, is_begun: bool, now: Moment) {
         let to = self.crew.at_work().agent.clone();
-        if from != to && self.tally.attempts_total > 0 {
+        if from != to && is_begun {
             self.handover = Some(Handover { from: from.clone(), why: why.to_owned() });
             self.note(now.at, Event::AgentChanged { from, to, why: why.to_owned() });
         }
@@ -82,7 +83,7 @@ impl Run {
         let from = self.crew.at_work().agent.clone();
         if self.crew.probed(&wanted, answered, now.at) {
             let why = format!("{} answers again", self.crew.at_work().agent);
-            self.changed_hands(from, &why, now);
+            self.changed_hands(from, &why, self.iterations_on(task) > 0, now);
         }
     }
 

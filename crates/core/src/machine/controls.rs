@@ -14,7 +14,8 @@ impl Run {
         self.controls_seen = no;
         let seen = |run: &Run| {
             let limits = run.policy.limits.clone();
-            (run.step.clone(), run.pace, limits, run.steering.len(), run.inbox.clone(), run.skipped.len())
+            let pace = (run.pace, run.is_leaving());
+            (run.step.clone(), pace, limits, run.steering.len(), run.inbox.clone(), run.skipped.len())
         };
         let before = seen(self);
         let at = self.fresh.len();
@@ -54,6 +55,8 @@ impl Run {
         match self.step.clone() {
             Step::Select | Step::Think(_) => self.proceed(self.step.clone(), now),
             Step::Wait(_, then) if self.pace != Pace::Going => self.proceed(*then, now),
+            Step::Wait(Until::Told, _) => self.leave_while_paused(now),
+            Step::Wait(_, then) if self.is_leaving() => self.proceed(*then, now),
             Step::Wait(..)
             | Step::Baseline
             | Step::Code(..)

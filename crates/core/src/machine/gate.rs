@@ -11,6 +11,7 @@ use crate::stop::{Stop, StopReason};
 impl Run {
     /// The one gate to a new attempt: what a person asked for comes first, then the limits.
     pub(super) fn proceed(&mut self, next: Step, now: Moment) {
+        let next = if self.left_task(now) { Step::Select } else { next };
         match self.pace {
             Pace::Aborting => self.halt(StopReason::Aborted, "asked to abort", now),
             Pace::Stopping => self.halt(StopReason::Stopped, "asked to stop", now),
@@ -18,11 +19,6 @@ impl Run {
                 self.pace = Pace::Going;
                 self.note(now.at, Event::Paused {});
                 self.step = Step::Wait(Until::Told, Box::new(next));
-            }
-            Pace::Skipping => {
-                self.pace = Pace::Going;
-                let next = if self.leave_task(now) { Step::Select } else { next };
-                self.proceed(next, now);
             }
             Pace::Going => {
                 self.give_up_spent(&next, now);
@@ -49,7 +45,7 @@ impl Run {
     fn give_up_spent(&mut self, next: &Step, now: Moment) {
         let spent = self.task_spent().filter(|_| matches!(next, Step::Select));
         let Some(stop) = spent.filter(|stop| !self.changes_one_thing(stop, next, now)) else { return };
-        if let Some(task) = self.agenda.as_ref().and_then(|agenda| agenda.at_hand.clone()) {
+        if let Some(task) = self.at_hand().cloned() {
             self.skip_task(task, stop.evidence, now);
         }
     }
@@ -98,7 +94,7 @@ impl Run {
         self.iterations_used_up().filter(|_| matches!(next, Step::Select) && !self.has_backlog())
     }
 
-    pub(super) fn iterations_used_up(&self) -> Option<Stop> {
+    pub(crate) fn iterations_used_up(&self) -> Option<Stop> {
         let tally = &self.tally;
         let max = self.policy.limits.max_iterations.filter(|max| tally.iterations >= max.get())?;
         let evidence = format!("iteration {} of {max} ended without completion", tally.iterations);

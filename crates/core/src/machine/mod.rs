@@ -11,8 +11,10 @@ mod gate;
 mod limit;
 mod questions;
 mod resume;
+mod session;
 mod steps;
 mod tree;
 mod verify;
 
+pub use session::{Heard, Why};
 pub use verify::Judged;

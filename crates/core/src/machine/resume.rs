@@ -14,10 +14,13 @@ impl Run {
         if !matches!(self.step, Step::Verify(..) | Step::Consolidate(..)) {
             self.take_up_choice(now);
         }
+        if let Some((attempt, verdict)) = self.unsettled.take().map(|unsettled| *unsettled) {
+            self.step = Step::Consolidate(attempt, verdict);
+            return;
+        }
         match self.step.clone() {
             Step::Code(attempt, _) => self.after_fault(attempt, Fault::Interrupted, now),
-            Step::Stop(_) if self.mid_iteration => {
-                self.take_back_in_hand();
+            Step::Stop(_) if self.mid_iteration && self.take_back_in_hand(now) => {
                 self.proceed(Step::Think(self.next_attempt()), now);
             }
             Step::Stop(_) => self.proceed(self.first_step(), now),

@@ -27,6 +27,7 @@ impl Run {
             task: request.task,
             agenda: request.agenda,
             template: request.template,
+            in_session: request.in_session,
             policy: request.policy,
             crew: request.crew,
             seed: request.seed,
@@ -44,6 +45,7 @@ impl Run {
             pace: Pace::Going,
             tally: Tally::default(),
             mid_iteration: false,
+            unsettled: None,
             skipped: Vec::new(),
             steering: Vec::new(),
             steered: 0,
@@ -77,6 +79,8 @@ impl Run {
             limits: LimitsShown::from(&self.policy.limits),
             sandbox: self.policy.sandbox.clone(),
             forked_from,
+            host: self.in_session.as_ref().map(|place| place.host.clone()),
+            session: self.in_session.as_ref().map(|place| place.session.clone()),
         }
     }
 
@@ -114,7 +118,10 @@ impl Run {
         self.tally.attempts_total += 1;
         self.steered = self.steering.len();
         self.begun_from = None;
-        self.inbox.brief();
+        if let Some(place) = &mut self.in_session {
+            place.briefed = false;
+        }
+        self.inbox.brief(&attempt.task);
         self.asked = None;
         self.handover = None;
         self.note(
@@ -175,6 +182,7 @@ impl Run {
                 self.after_error(&attempt, error, &report.exit.to_string(), now);
             }
             Response::Afresh => {
+                self.remember(&attempt, report.exit.to_string(), Vec::new(), &report.tail);
                 self.crew.start_afresh();
                 self.after_error(&attempt, Error::Own, &report.exit.to_string(), now);
             }
@@ -242,6 +250,17 @@ impl Run {
                 }
             },
         }
+    }
+
+    /// A person wants no more while what was proven is put in order: whoever resumes the run goes on with that.
+    pub fn leave_unsettled(&mut self, attempt: Attempt, verdict: Verdict, what: &str, now: Moment) {
+        self.tally.running = now.running;
+        if let Some(agenda) = &mut self.agenda {
+            agenda.showing.remove(&attempt.task);
+        }
+        let evidence = format!("{} while {} {what}", Fault::Aborted, attempt.task);
+        self.unsettled = Some(Box::new((attempt, verdict)));
+        self.halt(StopReason::Aborted, &evidence, now);
     }
 
     /// The time is over, or a person said go on.

@@ -1,8 +1,10 @@
 //! When a tree is put back by the run itself: before an attempt that was cut short is made again, before the first
 //! attempt of a fork, and after the end of a run that failed, where that is wanted.
 
+use crate::agenda::Stint;
 use crate::attempt::Attempt;
 use crate::event::{Ending, Event};
+use crate::id::TaskId;
 use crate::moment::Moment;
 use crate::policy::OnFailure;
 use crate::put_back::{Extent, PutBack, Restored, Why};
@@ -16,7 +18,7 @@ impl Run {
         let owed = self.owed.as_ref()?;
         let is_due = match &self.step {
             Step::Baseline | Step::Select | Step::Think(_) => owed.why != Why::Failed,
-            Step::Stop(_) => owed.why == Why::Failed,
+            Step::Stop(_) => matches!(owed.why, Why::Failed | Why::GivenUp),
             Step::Code(..)
             | Step::Verify(..)
             | Step::Consolidate(..)
@@ -87,6 +89,12 @@ impl Run {
                 _,
             ) => {}
         }
+        if let Some((attempt, _)) = self.unsettled.take().map(|unsettled| *unsettled) {
+            // It is no longer proven, and its tracker says that it is done.
+            if let Some(agenda) = &mut self.agenda {
+                agenda.showing.insert(attempt.task);
+            }
+        }
         if extent == Extent::Whole {
             self.owed = None;
             self.begun_from = None;
@@ -117,22 +125,37 @@ impl Run {
 
     /// The attempt was cut short in the middle of its work: what it left is no state that anybody meant.
     pub(super) fn tear(&mut self, attempt: &Attempt) {
-        if let Some(snapshot) = self.begun_from.clone() {
+        // What an agent leaves in a session that a person sees is that person's to judge.
+        if let Some(snapshot) = self.begun_from.clone().filter(|_| self.in_session.is_none()) {
             let (iteration, head) = (Some(attempt.iteration), self.begun_head.clone());
             self.owed = Some(PutBack { snapshot, iteration, why: Why::Torn, head });
         }
     }
 
+    /// What tasks of a backlog were completed with stays, however the run ends.
     pub(super) fn settle_tree(&mut self, reason: StopReason) {
         let is_lost = reason.state() == RunState::Failed && !reason.is_resumable();
-        if is_lost && self.policy.on_failure == OnFailure::Restore {
-            let head = self.origin_head.clone();
-            self.owed = self.origin.clone().map(|snapshot| PutBack {
-                snapshot,
-                iteration: None,
-                why: Why::Failed,
-                head,
-            });
+        if !is_lost || self.policy.on_failure != OnFailure::Restore {
+            return;
         }
+        if let Some(agenda) = &self.agenda {
+            if let Some(task) = agenda.at_hand.clone() {
+                self.take_task_back(&task, Why::Failed);
+            }
+            return;
+        }
+        let head = self.origin_head.clone();
+        self.owed =
+            self.origin.clone().map(|snapshot| PutBack { snapshot, iteration: None, why: Why::Failed, head });
+    }
+
+    /// A task is given up: what was done for it since another one was worked on goes with it, where that is wanted.
+    pub(super) fn take_task_back(&mut self, task: &TaskId, why: Why) {
+        if self.policy.on_failure != OnFailure::Restore {
+            return;
+        }
+        let stint = self.agenda.as_ref().and_then(|agenda| agenda.last_stint(task));
+        let Some(Stint { from, iteration, head, .. }) = stint.cloned() else { return };
+        self.owed = Some(PutBack { snapshot: from, iteration: Some(iteration), why, head });
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Fate, Question, QuestionNo, assumption_in};
+use crate::id::TaskId;
 
 /// How many questions a run keeps; older ones are in the journal.
 const KEPT: usize = 50;
@@ -12,8 +13,9 @@ pub struct Inbox {
     questions: Vec<Question>,
     /// What is decided and no judged attempt has been told of, the oldest first.
     pending: Vec<QuestionNo>,
-    /// How many of them are in the brief of the present attempt.
-    briefed: usize,
+    /// Those of them that are in the brief of the present attempt.
+    #[serde(default)]
+    in_brief: Vec<QuestionNo>,
 }
 
 impl Inbox {
@@ -21,9 +23,11 @@ impl Inbox {
         &self.questions
     }
 
-    /// What the next brief says of earlier questions.
-    pub fn pending(&self) -> impl Iterator<Item = &Question> {
-        self.pending.iter().filter_map(|no| self.questions.iter().find(|question| question.no == *no))
+    /// What the next brief on a task says of what was asked about it.
+    pub fn pending(&self, task: &TaskId) -> impl Iterator<Item = &Question> {
+        let pending = self.pending.iter();
+        let pending = pending.filter_map(|no| self.questions.iter().find(|question| question.no == *no));
+        pending.filter(move |question| question.task == *task)
     }
 
     pub(crate) fn next_no(&self) -> QuestionNo {
@@ -52,27 +56,37 @@ impl Inbox {
         let found = self.questions.iter_mut().find(|question| question.no == no && may(question));
         let Some(question) = found else { return false };
         question.fate = fate;
-        if let Some(at) = self.pending.iter().position(|other| *other == no) {
-            self.pending.remove(at);
-            self.briefed -= usize::from(at < self.briefed);
-        }
+        self.in_brief.retain(|other| *other != no);
+        self.pending.retain(|other| *other != no);
         self.pending.push(no);
         true
     }
 
-    pub(crate) fn brief(&mut self) {
-        self.briefed = self.pending.len();
+    pub(crate) fn brief(&mut self, task: &TaskId) {
+        self.in_brief = self.pending(task).map(|question| question.no).collect();
     }
 
     /// The attempt was judged: what its brief said need not be said again.
     pub(crate) fn judged(&mut self) {
-        self.pending.drain(..std::mem::take(&mut self.briefed));
+        let said = std::mem::take(&mut self.in_brief);
+        self.pending.retain(|no| !said.contains(no));
+    }
+
+    /// Nobody works on the task any more, so nobody needs to know.
+    pub(crate) fn withdraw(&mut self, task: &TaskId) {
+        let of_task = self.questions.iter_mut().filter(|question| question.task == *task);
+        for question in of_task {
+            self.pending.retain(|no| *no != question.no);
+            if question.fate == Fate::Open {
+                question.fate = Fate::Assumed { assumption: None };
+            }
+        }
     }
 
     /// What the agent says it took for granted, where its brief asked for that.
     pub(crate) fn hear(&mut self, message: &str) -> Option<(Vec<QuestionNo>, String)> {
         let stated = assumption_in(message)?;
-        let asked = &self.pending[..self.briefed];
+        let asked = &self.in_brief;
         let mut assumed = Vec::new();
         for question in self.questions.iter_mut().filter(|question| asked.contains(&question.no)) {
             if let Fate::Assumed { assumption } = &mut question.fate {

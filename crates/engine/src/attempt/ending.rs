@@ -1,5 +1,6 @@
 //! What an attempt's end is called.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use ralph_core::promise::Claim;
@@ -32,6 +33,7 @@ fn silent(exit: AgentExit, begun: Instant) -> Report {
     Report {
         exit,
         claim: Claim::None,
+        signals: BTreeSet::new(),
         question: None,
         usage: ralph_core::report::Usage::default(),
         duration_ms: millis(begun.elapsed()),

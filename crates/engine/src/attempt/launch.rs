@@ -75,7 +75,7 @@ impl<S: Store + 'static> Drive<S> {
         file: Option<&Path>,
         reach: Reach,
     ) -> Result<(Launch, File), EngineError> {
-        let env = environment::for_attempt(&self.parts.environment, &self.run.id, attempt);
+        let env = environment::for_attempt(&self.parts.environment, &self.run, attempt);
         let place = (env, self.parts.place.root.clone());
         // A file that went meanwhile would keep the agent from starting.
         let is_there = |path: &&String| Path::new(path).is_file();

@@ -245,6 +245,7 @@ impl<S: Store + 'static> Drive<S> {
             question: asked(&heard, &exit, message),
             exit,
             claim: heard.claim,
+            signals: heard.signals,
             usage: heard.usage,
             duration_ms: millis(shift.begun.elapsed()),
             output_bytes: recorded.bytes,

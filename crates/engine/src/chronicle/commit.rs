@@ -71,17 +71,17 @@ impl<S: Store + 'static> Drive<S> {
         }
     }
 
-    /// The id of the commit with what the task changed, where one could be made.
+    /// The id of the commit with what the task changed, where one could be made; or why it has to wait.
     pub(super) async fn commit_task(
         &mut self,
         attempt: &Attempt,
         entered: &Entered,
-    ) -> Result<Option<String>, EngineError> {
-        let Some(commits) = self.commits().cloned() else { return Ok(None) };
+    ) -> Result<Result<Option<String>, Fault>, EngineError> {
+        let Some(commits) = self.commits().cloned() else { return Ok(Ok(None)) };
         let dirty_at_start = commits.dirty_at_start.unwrap_or(true);
         // This was told when the run began.
         if self.parts.vault.is_none() || dirty_at_start && !commits.allow_dirty {
-            return Ok(None);
+            return Ok(Ok(None));
         }
         let request = match (self.message(attempt, entered), self.touched(attempt).await?) {
             (Ok(message), Ok(paths)) => Request {
@@ -93,11 +93,12 @@ impl<S: Store + 'static> Drive<S> {
                 allow_dirty: commits.allow_dirty,
                 timeout: TIMEOUT,
             },
-            (Err(why), _) | (_, Err(why)) => return Ok(self.not_committed(attempt, &why)),
+            (Err(why), _) | (_, Err(why)) => return Ok(Ok(self.not_committed(attempt, &why))),
         };
         let committed = match self.follow(Committing::new(request)).await? {
             Ok(committed) => committed,
-            Err(fault) => return Ok(self.not_committed(attempt, &format!("no commit: {fault}"))),
+            Err(Fault::Aborted) => return Ok(Err(Fault::Aborted)),
+            Err(fault) => return Ok(Ok(self.not_committed(attempt, &format!("no commit: {fault}")))),
         };
         let id = match &committed {
             Committed::Made { id, untidy, .. } => {
@@ -109,10 +110,10 @@ impl<S: Store + 'static> Drive<S> {
             Committed::Nothing => self.committed_before(attempt, &commits),
             Committed::Declined(_) | Committed::Refused { .. } | Committed::Overdue { .. } => None,
         };
-        let Some(commit) = id else { return Ok(self.not_committed(attempt, &committed.to_string())) };
+        let Some(commit) = id else { return Ok(Ok(self.not_committed(attempt, &committed.to_string()))) };
         let (task, iteration) = (attempt.task.clone(), attempt.iteration);
         self.run.note(self.now().at, Event::TaskCommitted { task, iteration, commit: commit.clone() });
-        Ok(Some(commit))
+        Ok(Ok(Some(commit)))
     }
 
     /// The commit that was made before a crash.

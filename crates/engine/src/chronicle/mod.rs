@@ -103,7 +103,14 @@ impl<S: Store + 'static> Drive<S> {
         let mut iteration = self.gather_iteration(Some(verdict)).await?;
         iteration.epic = self.epic(&entered);
         if verdict.is_complete() && iteration.commit.is_none() {
-            iteration.commit = self.commit_task(attempt, &entered).await?;
+            match self.commit_task(attempt, &entered).await? {
+                Ok(commit) => iteration.commit = commit,
+                Err(_) => {
+                    let (attempt, verdict) = (attempt.clone(), verdict.clone());
+                    self.run.leave_unsettled(attempt, verdict, "was being committed", self.now());
+                    return Ok(Settled::Rewound);
+                }
+            }
             crash_point("chronicle.committed");
         }
         self.diary.iteration = attempt.iteration;
@@ -164,7 +171,7 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// The same trouble in every iteration is told in the first.
-    fn tell_once(&mut self, text: &str) {
+    pub(crate) fn tell_once(&mut self, text: &str) {
         let text = self.parts.redactor.text(text).into_owned();
         if self.diary.told.insert(text.clone()) {
             self.run.note(self.now().at, Event::Notice { text });

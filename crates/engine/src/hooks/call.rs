@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Seek, Write};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -45,7 +46,7 @@ pub(crate) struct Desk {
     custody: Option<Custody>,
     program: PathBuf,
     args: Vec<OsString>,
-    lock: std::os::fd::OwnedFd,
+    lock: Option<OwnedFd>,
     cgroup: CgroupUse,
     run: RunId,
     root: PathBuf,
@@ -61,7 +62,7 @@ impl Desk {
             custody: None,
             program: parts.guard.program.clone(),
             args: parts.guard.args.clone(),
-            lock: parts.guard.lock.share().map_err(|source| EngineError::ShareLock { source })?,
+            lock: parts.guard.share_lock()?,
             cgroup: parts.guard.cgroup,
             run: run.clone(),
             root: parts.place.root.clone(),
@@ -108,7 +109,12 @@ impl Desk {
                 program: self.program.clone(),
                 args: self.args.clone(),
                 run: self.run.to_string(),
-                lock: Some(self.lock.try_clone().map_err(|source| EngineError::ShareLock { source })?),
+                lock: self
+                    .lock
+                    .as_ref()
+                    .map(OwnedFd::try_clone)
+                    .transpose()
+                    .map_err(|source| EngineError::ShareLock { source })?,
                 cgroup: self.cgroup,
             };
             self.custody = Some(Custody::open(options).await?);

@@ -26,6 +26,7 @@ use ralph_store::Store;
 
 use crate::ask::Asked;
 use crate::crash::crash_point;
+use crate::desk::Since;
 use crate::drive::Drive;
 use crate::error::EngineError;
 use crate::settle::Settled;
@@ -70,7 +71,7 @@ impl<S: Store + 'static> Drive<S> {
         if let Ok(Judged { verdict: Verdict::Incomplete { .. }, evidence }) = &judged
             && evidence.closed
         {
-            self.take_back(&attempt.task).await?;
+            self.take_back(&attempt.task, Since::Work).await?;
         }
         crash_point("verify.inside");
         self.run.after_verify(attempt, &report, judged, self.now());

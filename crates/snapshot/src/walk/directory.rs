@@ -150,6 +150,7 @@ impl<'w, 'a> Worker<'w, 'a> {
                 || name == b".."
                 || is_top_git
                 || excluded.is_some_and(|names| names.contains(name))
+                || self.walk.exclusions.has_name(name)
             {
                 continue;
             }

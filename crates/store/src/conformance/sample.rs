@@ -1,6 +1,6 @@
 //! Runs to try a store with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use ralph_core::crew::{Conversation, Crew, Member, Sessions};
 use ralph_core::id::{AgentName, RunId, SessionId};
 use ralph_core::machine::Judged;
 use ralph_core::moment::Moment;
-use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry};
+use ralph_core::policy::{Completion, Cost, Deadlines, Kind, Limits, Policy, Promise, Retry, Signal};
 use ralph_core::promise::{Claim, Word};
 use ralph_core::report::{AgentExit, Report, Usage};
 use ralph_core::route::{Condition, Route, Span, Trouble};
@@ -69,6 +69,7 @@ pub fn run_with_id(id: RunId) -> Run {
         version: "0.0.0".to_owned(),
         agenda: None,
         template: None,
+        in_session: None,
         forked_from: None,
     };
     Run::start(request, moment(0))
@@ -79,10 +80,22 @@ pub fn report(exit: AgentExit) -> Report {
         Usage { input_tokens: 11, cached_tokens: 5, output_tokens: 3, cost: Cost(17), ..Usage::default() };
     let (duration_ms, output_bytes) = (1200, 90);
     let tail = "the end \u{1b}[0m".to_owned();
-    let conversation = Conversation { id: SessionId::parse("s-1").expect("a session"), counter: usage };
+    let conversation = Conversation::new(SessionId::parse("s-1").expect("a session"), usage);
     let conversation = Some(Box::new(conversation));
     let (claim, question) = (Claim::None, None);
-    Report { exit, claim, question, usage, duration_ms, output_bytes, tail, leftovers: 1, conversation }
+    let signals = BTreeSet::from([Signal::Todo]);
+    Report {
+        exit,
+        claim,
+        signals,
+        question,
+        usage,
+        duration_ms,
+        output_bytes,
+        tail,
+        leftovers: 1,
+        conversation,
+    }
 }
 
 pub fn clean() -> Report {

@@ -39,6 +39,8 @@ pub struct Stats {
     pub writes: u64,
     /// Bytes of checkpoints and events.
     pub bytes: u64,
+    /// Looks at one moment's state.
+    pub reads: u64,
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +48,7 @@ struct Counted {
     commits: AtomicU64,
     writes: AtomicU64,
     bytes: AtomicU64,
+    reads: AtomicU64,
 }
 
 impl Desk {
@@ -116,9 +119,10 @@ impl Desk {
     }
 
     pub(crate) fn stats(&self) -> Stats {
-        let Counted { commits, writes, bytes } = &*self.counted;
-        let [commits, writes, bytes] = [commits, writes, bytes].map(|count| count.load(Ordering::Relaxed));
-        Stats { commits, writes, bytes }
+        let Counted { commits, writes, bytes, reads } = &*self.counted;
+        let counts = [commits, writes, bytes, reads].map(|count| count.load(Ordering::Relaxed));
+        let [commits, writes, bytes, reads] = counts;
+        Stats { commits, writes, bytes, reads }
     }
 }
 
@@ -213,6 +217,7 @@ impl Clerk {
     }
 
     fn look(&self, mut job: Box<dyn Job>) {
+        self.counted.reads.fetch_add(1, Ordering::Relaxed);
         let moment = self.conn.unchecked_transaction().map_err(|error| self.named(error));
         let fate = moment.as_ref().map_err(Clone::clone).and_then(|_| job.perform(&self.conn, &self.path));
         drop(moment);

@@ -62,8 +62,18 @@ fn start(task: Task, policy: Policy) -> Run {
     let agent = Member::new(AgentName::parse("claude").unwrap(), texts(&["claude"]));
     let crew = Crew::new(agent.with(Some("sonnet".to_owned()), None), Vec::new());
     let (id, version) = (RunId::new(at(), 1), "0.0.0".to_owned());
-    let request =
-        Request { id, task, policy, crew, seed: 7, version, agenda: None, template: None, forked_from: None };
+    let request = Request {
+        id,
+        task,
+        policy,
+        crew,
+        seed: 7,
+        version,
+        agenda: None,
+        template: None,
+        in_session: None,
+        forked_from: None,
+    };
     Run::start(request, Moment { at: at(), running: Duration::ZERO })
 }
 

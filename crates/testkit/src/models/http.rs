@@ -10,30 +10,30 @@ const MAX_BODY: u64 = 64 << 20;
 const MAX_LINE: u64 = 64 << 10;
 
 #[derive(Debug)]
-pub(super) struct Request {
-    pub(super) method: String,
-    pub(super) path: String,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) body: Vec<u8>,
 }
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Event {
+pub(crate) struct Event {
     name: Option<String>,
     data: String,
 }
 
 impl Event {
     /// Named for the `type` in its data.
-    pub(super) fn named_by_type(data: &Value) -> Event {
+    pub(crate) fn named_by_type(data: &Value) -> Event {
         Event { name: data["type"].as_str().map(str::to_owned), data: data.to_string() }
     }
 
-    pub(super) fn unnamed(data: &Value) -> Event {
+    pub(crate) fn unnamed(data: &Value) -> Event {
         Event { name: None, data: data.to_string() }
     }
 
-    pub(super) fn raw(data: &str) -> Event {
+    pub(crate) fn raw(data: &str) -> Event {
         Event { name: None, data: data.to_owned() }
     }
 
@@ -45,18 +45,18 @@ impl Event {
 
 /// One client's connection.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     reader: BufReader<TcpStream>,
 }
 
 impl Connection {
-    pub(super) fn new(stream: TcpStream) -> Result<Connection> {
+    pub(crate) fn new(stream: TcpStream) -> Result<Connection> {
         stream.set_nodelay(true)?;
         Ok(Connection { reader: BufReader::new(stream) })
     }
 
     /// The next request, or none when the client is through.
-    pub(super) fn request(&mut self) -> Result<Option<Request>> {
+    pub(crate) fn request(&mut self) -> Result<Option<Request>> {
         let first = self.line()?;
         let mut words = first.split(' ');
         let (Some(method), Some(path)) = (words.next(), words.next()) else {
@@ -112,7 +112,7 @@ impl Connection {
     }
 
     /// A whole answer. The answer to a HEAD has the length and no body.
-    pub(super) fn json(
+    pub(crate) fn json(
         &mut self,
         method: &str,
         status: u16,
@@ -130,7 +130,19 @@ impl Connection {
         self.raw(format!("{head}{sent}").as_bytes())
     }
 
-    pub(super) fn begin_stream(&mut self) -> Result<()> {
+    /// An answer of another kind than JSON.
+    pub(crate) fn text(&mut self, kind: &str, text: &str) -> Result<()> {
+        let head =
+            format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n", text.len());
+        self.raw(format!("{head}{text}").as_bytes())
+    }
+
+    /// An answer with nothing in it.
+    pub(crate) fn no_content(&mut self) -> Result<()> {
+        self.raw(b"HTTP/1.1 204 No Content\r\n\r\n")
+    }
+
+    pub(crate) fn begin_stream(&mut self) -> Result<()> {
         self.raw(
             b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n\
               transfer-encoding: chunked\r\n\r\n",
@@ -138,7 +150,7 @@ impl Connection {
     }
 
     /// Sends an event in pieces of at most `piece` bytes, with `wait` after each.
-    pub(super) fn event(&mut self, event: &Event, piece: usize, mut wait: impl FnMut(usize)) -> Result<()> {
+    pub(crate) fn event(&mut self, event: &Event, piece: usize, mut wait: impl FnMut(usize)) -> Result<()> {
         for bytes in event.bytes().chunks(piece.max(1)) {
             let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
             chunk.extend_from_slice(bytes);
@@ -149,12 +161,12 @@ impl Connection {
         Ok(())
     }
 
-    pub(super) fn end_stream(&mut self) -> Result<()> {
+    pub(crate) fn end_stream(&mut self) -> Result<()> {
         self.raw(b"0\r\n\r\n")
     }
 
     /// Begins an answer whose end the client will miss.
-    pub(super) fn half_json(&mut self, body: &Value) -> Result<()> {
+    pub(crate) fn half_json(&mut self, body: &Value) -> Result<()> {
         let body = body.to_string();
         let half = &body.as_bytes()[..body.len() / 2];
         let head = format!(
@@ -164,12 +176,12 @@ impl Connection {
         self.raw(&[head.as_bytes(), half].concat())
     }
 
-    pub(super) fn break_off(&mut self) -> Result<()> {
+    pub(crate) fn break_off(&mut self) -> Result<()> {
         self.reader.get_ref().shutdown(Shutdown::Both)
     }
 
     /// Returns when the client has gone, or the server has closed the connection.
-    pub(super) fn wait_for_end(&mut self) -> Result<()> {
+    pub(crate) fn wait_for_end(&mut self) -> Result<()> {
         std::io::copy(&mut self.reader, &mut std::io::sink()).map(drop)
     }
 

@@ -11,7 +11,7 @@ mod conversation;
 mod dialogue;
 mod error_body;
 mod gemini;
-mod http;
+pub(crate) mod http;
 mod promise;
 mod protocol;
 mod reply;

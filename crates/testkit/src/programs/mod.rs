@@ -3,13 +3,15 @@
 mod headless;
 mod install;
 mod offline;
+mod opencode;
 mod scenario;
 mod survivors;
 mod transcript;
 
 pub use headless::{End, Ended, Headless, Launch};
-pub use install::{InstallError, Programs, install, target_dir};
+pub use install::{Programs, install, target_dir};
 pub use offline::offline_env;
+pub use opencode::{OpenCode, Setup};
 pub use scenario::{Play, Scenario};
 pub use survivors::end_survivors;
 pub use transcript::final_message;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod issue;
+mod write;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use crate::error::TrackerError;
 use crate::program::Program;
 use crate::tracker::{Context, Kept, Kind, Tracker, told};
 use issue::Issue;
+pub use write::{Written, WrittenIssue};
 
 /// How many issues are asked for at once; more may be too long for a command line.
 const AT_ONCE: usize = 200;
@@ -116,6 +118,16 @@ impl Beads {
             .failed(format!("did not close {id}: {why}"), "close what it depends on first, or look at it"))
     }
 
+    fn update(&self, id: &TaskId, change: &str) -> Result<(), TrackerError> {
+        let (answer, asked) = self.program.ask(&["update", id.as_str(), change, "--json"])?;
+        let updated = self.program.understood(&asked, answer::ids(&answer, "updated"))?;
+        if updated.contains(id) {
+            return Ok(());
+        }
+        let why: String = answer.to_string().chars().take(500).collect();
+        Err(asked.failed(format!("did not update {id}: {why}"), "look at the issue with it"))
+    }
+
     /// Why an issue cannot be closed, where the program does not say it.
     fn why_not(&self, id: &TaskId) -> Result<String, TrackerError> {
         let backlog = self.backlog()?;
@@ -175,13 +187,7 @@ impl Tracker for Beads {
             Some(now) if now == status => return Ok(Kept::ByTracker),
             Some(_) => {}
         }
-        let (answer, asked) = self.program.ask(&["update", id.as_str(), "--status", word, "--json"])?;
-        let updated = self.program.understood(&asked, answer::ids(&answer, "updated"))?;
-        if updated.contains(id) {
-            return Ok(Kept::ByTracker);
-        }
-        let why: String = answer.to_string().chars().take(500).collect();
-        Err(asked.failed(format!("did not update {id}: {why}"), "look at the issue with it"))
+        self.update(id, &format!("--status={word}")).map(|()| Kept::ByTracker)
     }
 
     fn complete(&mut self, id: &TaskId, reason: &str) -> Result<(), TrackerError> {

@@ -7,7 +7,8 @@ use ralph_core::id::TaskId;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::body::{Body, read};
+use crate::body::{Body, read};
+use crate::words::words;
 
 /// What GitHub itself takes for the name of an issue in a text.
 const PREFIX: &str = "GH-";
@@ -155,13 +156,8 @@ fn adopt(items: &mut [Item], listed: Vec<(TaskId, Vec<TaskId>)>) {
 }
 
 impl Label {
-    /// In the words that people use, however they write them: `status: in-progress` is `in progress`.
     fn words(&self) -> String {
-        let text = self.name.to_lowercase();
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .collect::<Vec<_>>()
-            .join(" ")
+        words(&self.name)
     }
 
     pub(super) fn status(&self) -> Option<Status> {

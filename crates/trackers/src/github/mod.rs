@@ -1,7 +1,6 @@
 //! Issues on GitHub, reached through `gh` alone. GitHub has no status between open and closed: labels of the repository
 //! stand for those that are in progress or blocked, and where it has no such label, nothing is invented.
 
-mod body;
 mod issue;
 
 use std::path::PathBuf;

@@ -38,7 +38,8 @@ pub(crate) struct ImportArgs {
 
 pub(crate) fn run(args: &ImportArgs) -> Outcome {
     let tasks = tasks_of(&args.file, args.from.unwrap_or_else(|| by_name(&args.file)))?;
-    add(tasks, args.skip_existing)
+    print(&add(tasks, args.skip_existing)?);
+    Ok(0)
 }
 
 /// For `ralph convert --to native`.
@@ -47,7 +48,15 @@ pub(crate) fn into_own(file: &Path, output: Option<&Path>) -> Outcome {
         let what = "ralph's own backlog is not written to a file";
         return Err(Problem::new(what).next("leave out --output").into());
     }
-    add(tasks_of(file, by_name(file))?, false)
+    add(tasks_of(file, by_name(file))?, false).map(|told| {
+        print(&told);
+        0
+    })
+}
+
+/// For `ralph prd new --to native`: what was done is told by others.
+pub(crate) fn added_to_own(file: &Path) -> Result<(), Problems> {
+    add(tasks_of(file, by_name(file))?, false).map(drop)
 }
 
 fn by_name(file: &Path) -> Format {
@@ -87,7 +96,7 @@ fn task(mut item: Item) -> NewTask {
     NewTask { reason, ..NewTask::from(item) }
 }
 
-fn add(mut tasks: Vec<NewTask>, skip_existing: bool) -> Outcome {
+fn add(mut tasks: Vec<NewTask>, skip_existing: bool) -> Result<String, Problems> {
     let own = TrackerFlags::native().own("add tasks to")?;
     let found = tasks.len();
     if skip_existing {
@@ -99,8 +108,7 @@ fn add(mut tasks: Vec<NewTask>, skip_existing: bool) -> Outcome {
     let added = added.map_err(|error| store_problem(&error))?;
     let skipped =
         if left_out > 0 { format!(", left out {left_out} whose ids are taken") } else { String::new() };
-    print(&format!("added {}{skipped}\n{}", counted(added.len() as u64, "task"), own.note()));
-    Ok(0)
+    Ok(format!("added {}{skipped}\n{}", counted(added.len() as u64, "task"), own.note()))
 }
 
 fn taken(own: &Own) -> Result<HashSet<TaskId>, Problems> {

@@ -4,7 +4,7 @@ use ralph_core::backlog::{Backlog, Hold, Item, Plan, Turn, UnknownDependency};
 use ralph_core::id::TaskId;
 use serde::Serialize;
 
-use crate::backlog::{Chosen, FilterFlags, TrackerFlags, tracker_problem};
+use crate::backlog::{Chosen, FilterFlags, TrackerFlags, is_shared, tracker_problem};
 use crate::commands::Outcome;
 use crate::render::{BAD, CALM, FAINT, GOOD, HEAD, inert, paint};
 use crate::words::{counted, cut, print, print_json};
@@ -42,7 +42,7 @@ pub(crate) struct ListArgs {
 /// What `--json` prints.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Tasks {
-    /// prd, markdown, beads, beads-bv, github or native.
+    /// prd, markdown, beads, beads-bv, github, linear, jira or native.
     tracker: String,
     /// The file, or the program and its directory.
     source: String,
@@ -86,7 +86,7 @@ struct NotPlanned {
 pub(crate) fn run(args: &ListArgs) -> Outcome {
     let Chosen { mut tracker, others } = args.tracker.choose()?;
     let backlog = tracker.load().map_err(|error| tracker_problem(&error))?;
-    let wanted = args.filter.wanted(&backlog, tracker.order())?;
+    let wanted = args.filter.wanted(&backlog, tracker.order(), is_shared(tracker.kind()))?;
     if let Some(remark) = tracker.remark() {
         eprintln!("note: {}", inert(remark));
     }
@@ -223,6 +223,7 @@ impl Standing {
             Hold::Blocked
             | Hold::Skipped
             | Hold::Parked
+            | Hold::Taken
             | Hold::Cycle(_)
             | Hold::Unknown(_)
             | Hold::Waits(_) => Standing::Stuck,

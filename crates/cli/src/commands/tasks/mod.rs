@@ -9,7 +9,7 @@ mod settle;
 mod show;
 mod text;
 
-pub(crate) use import::into_own;
+pub(crate) use import::{added_to_own, into_own};
 pub(crate) use list::Tasks;
 pub(crate) use show::Shown;
 

@@ -82,9 +82,13 @@ fn set(flags: &TrackerFlags, id: &TaskId, status: Status, reason: Option<&str>) 
             let edited = block_on(own.store.edit_task(id, vec![edit], Timestamp::now(), By::Person));
             edited.map_err(|error| store_problem(&error))?.has_changed
         }
-        Kind::Prd | Kind::Markdown | Kind::Beads | Kind::BeadsBv | Kind::Github => {
-            set_elsewhere(&mut chosen, id, status, reason.as_deref())?
-        }
+        Kind::Prd
+        | Kind::Markdown
+        | Kind::Beads
+        | Kind::BeadsBv
+        | Kind::Github
+        | Kind::Linear
+        | Kind::Jira => set_elsewhere(&mut chosen, id, status, reason.as_deref())?,
     };
     let said = match (status, has_changed) {
         (Status::Completed, true) => "is done",

@@ -33,7 +33,7 @@ pub(crate) struct ShowArgs {
 /// What `--json` prints.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Shown {
-    /// prd, markdown, beads, beads-bv, github or native.
+    /// prd, markdown, beads, beads-bv, github, linear, jira or native.
     tracker: String,
     /// The file, or the program and its directory.
     source: String,
@@ -89,7 +89,9 @@ impl ShowArgs {
             | ralph_trackers::Kind::Markdown
             | ralph_trackers::Kind::Beads
             | ralph_trackers::Kind::BeadsBv
-            | ralph_trackers::Kind::Github => None,
+            | ralph_trackers::Kind::Github
+            | ralph_trackers::Kind::Linear
+            | ralph_trackers::Kind::Jira => None,
         };
         let order = tracker.order();
         let wanted = ralph_core::backlog::Wanted { order, ..Default::default() };

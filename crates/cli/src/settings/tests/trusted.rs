@@ -19,7 +19,7 @@ const HOOK: &str = "[[hook]]\nname = \"n\"\non = [\"verdict\"]\ncommand = \"make
 
 #[test]
 fn limits_and_words_need_no_grant() {
-    let harmless = "[limits]\nmax_iterations = 3\nunlimited = false\n[verify]\nallow_tampering = false\nred_first = true\nprotect = [\"a\"]\n[promise]\nnonce = true\n[output]\nkeep_head = \"1MiB\"\n\
+    let harmless = "[limits]\nmax_iterations = 3\nunlimited = false\n[verify]\nallow_tampering = false\nred_first = true\nprotect = [\"a\"]\n[promise]\nnonce = true\n[output]\nkeep_head = \"1MiB\"\n[tracker]\nkind = \"prd\"\n\
                     [[route]]\niteration = 2\nmodel = \"opus\"\n";
     assert_eq!(digest(harmless), None);
     assert!(Written::project(harmless).load().unwrap().resolve(Trust::Withheld).is_ok());
@@ -46,6 +46,14 @@ fn whatever_runs_or_loosens_needs_a_grant() {
         "[sandbox]\nmode = \"off\"",
         "[sandbox]\nnetwork = true",
         "[sandbox]\nwrite = [\"/\"]",
+        "[tracker]\nkind = \"linear\"",
+        "[linear]\nteam = \"ENG\"",
+        "[linear]\nproject = \"x\"",
+        "[linear]\nurl = \"https://evil.example\"",
+        "[jira]\nurl = \"https://evil.example\"",
+        "[jira]\nemail = \"a@b\"",
+        "[jira]\nproject = \"P\"",
+        "[jira]\njql = \"labels = x\"",
         HOOK,
     ] {
         let loaded = Written::project(text).load().unwrap();

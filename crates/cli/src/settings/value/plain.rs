@@ -168,9 +168,8 @@ pub(crate) fn detail(raw: &Raw) -> Result<Detail, Refused> {
     })
 }
 
-/// Signals that nothing can show yet are refused rather than ignored.
 pub(crate) fn require(raw: &Raw) -> Result<BTreeSet<Signal>, Refused> {
-    const HINT: &str = "write some of \"criteria\", \"promise\", \"tracker\"";
+    const HINT: &str = "write some of \"criteria\", \"promise\", \"tracker\", \"tool\", \"todo\"";
     let names = match raw {
         Raw::Given(text) => text.split(',').map(|name| name.trim().to_owned()).collect(),
         other => texts(other, "an array of signals such as [\"promise\"]")?,
@@ -182,7 +181,8 @@ pub(crate) fn require(raw: &Raw) -> Result<BTreeSet<Signal>, Refused> {
         "promise" => Ok(Signal::Promise),
         "criteria" => Ok(Signal::Criteria),
         "tracker" => Ok(Signal::Tracker),
-        "tool" | "todo" => Err(Refused::new(format!("`{name}` cannot be required yet"), HINT)),
+        "tool" => Ok(Signal::Tool),
+        "todo" => Ok(Signal::Todo),
         other => Err(Refused::new(format!("`{}` is not a signal", shortened(other)), HINT)),
     };
     names.iter().map(signal).collect()

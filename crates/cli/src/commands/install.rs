@@ -1,0 +1,186 @@
+//! `ralph install`, `ralph uninstall`, `ralph hosts`: ralph inside of an agent program.
+
+use std::path::{Path, PathBuf};
+
+use ralph_hosts::InstallError;
+use ralph_hosts::opencode;
+use serde::Serialize;
+
+use super::{Outcome, here};
+use crate::perform::own_program;
+use crate::problem::{Place, Problem, Problems};
+use crate::settings::project_root;
+use crate::words::{confirmed, print, print_json};
+
+/// Put ralph into an agent program: commands, and what tells ralph of each turn.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph install opencode          for this project, in .opencode/
+  ralph install opencode --user   for all your projects
+  ralph uninstall opencode
+
+Installed twice, it is there once. No file but ralph's own is touched, opencode.json neither.")]
+pub(crate) struct InstallArgs {
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Take ralph out of an agent program again, without a trace.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  ralph uninstall opencode --user")]
+pub(crate) struct UninstallArgs {
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Debug, clap::Args)]
+struct Target {
+    /// The host, as `ralph hosts` names it
+    #[arg(value_parser = ["opencode"])]
+    host: String,
+    /// For all projects of yours, instead of this one
+    #[arg(long)]
+    user: bool,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+/// List the agent programs that ralph can live inside of, and what each can do.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  ralph hosts --json")]
+pub(crate) struct HostsArgs {
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A host, and where ralph is installed in it.
+#[derive(Debug, Serialize)]
+struct Host {
+    name: &'static str,
+    installed_for_project: bool,
+    installed_for_user: bool,
+    /// What becomes of the conversation between iterations.
+    strategies: [&'static str; 3],
+    commands: [&'static str; 3],
+}
+
+/// The directory that OpenCode reads, and the project it belongs to if it is one's.
+fn directory(user: bool) -> Result<(PathBuf, Option<PathBuf>), Problems> {
+    if !user {
+        let root = project_root(&here()?)
+            .map_err(|error| Problem::new(format!("cannot find the project: {error}")))?;
+        return Ok((root.join(".opencode"), Some(root)));
+    }
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+    let config = config.ok_or_else(|| Problem::new("HOME is not set").next("set it, or leave out --user"))?;
+    Ok((config.join("opencode"), None))
+}
+
+fn install_problem(error: &InstallError) -> Problem {
+    let problem = Problem::new(ralph_engine::chain(error));
+    match error {
+        InstallError::Foreign { path } => {
+            problem.at(Place::from(path.clone())).next("rename it or move it away; nothing was written")
+        }
+        InstallError::Io { .. } => problem.exit(1),
+    }
+}
+
+fn agreed(target: &Target, question: &str) -> Result<bool, Problems> {
+    use std::io::IsTerminal;
+    if target.yes || !std::io::stdin().is_terminal() {
+        return Ok(true);
+    }
+    confirmed(question)
+}
+
+pub(crate) fn install(args: &InstallArgs) -> Outcome {
+    let (directory, root) = directory(args.target.user)?;
+    let question =
+        format!("Put {} files into {}? [y/N] ", opencode::places(&directory).len(), directory.display());
+    if !agreed(&args.target, &question)? {
+        print("nothing was written\n");
+        return Ok(0);
+    }
+    let program = own_program()?;
+    let program = trusted_program(&program, root.as_deref());
+    let done = opencode::install(&directory, program).map_err(|error| install_problem(&error))?;
+    for path in &done.written {
+        print(&format!("wrote {}\n", path.display()));
+    }
+    if done.written.is_empty() {
+        print(&format!("everything is in {} already\n", directory.display()));
+    }
+    if program.is_none() {
+        print("ralph's own program lies inside the project, so the plugin looks for `ralph` on the PATH\n");
+    }
+    print("start OpenCode again, then: /ralph TASK\n");
+    Ok(0)
+}
+
+/// A program inside the project is the agent's to change, so no plugin is made to start it.
+fn trusted_program<'a>(program: &'a Path, root: Option<&Path>) -> Option<&'a Path> {
+    Some(program).filter(|program| root.is_none_or(|root| !program.starts_with(root)))
+}
+
+pub(crate) fn uninstall(args: &UninstallArgs) -> Outcome {
+    let (directory, _) = directory(args.target.user)?;
+    if !agreed(&args.target, &format!("Take ralph out of {}? [y/N] ", directory.display()))? {
+        print("nothing was removed\n");
+        return Ok(0);
+    }
+    let done = opencode::uninstall(&directory).map_err(|error| install_problem(&error))?;
+    for path in &done.removed {
+        print(&format!("removed {}\n", path.display()));
+    }
+    if done.removed.is_empty() {
+        print(&format!("nothing of ralph's is in {}\n", directory.display()));
+    }
+    Ok(0)
+}
+
+pub(crate) fn hosts(args: &HostsArgs) -> Outcome {
+    let is_in =
+        |user| directory(user).is_ok_and(|(dir, _)| opencode::places(&dir).iter().all(|path| path.is_file()));
+    let host = Host {
+        name: opencode::NAME,
+        installed_for_project: is_in(false),
+        installed_for_user: is_in(true),
+        strategies: ["continue", "reset", "compact"],
+        commands: ["/ralph", "/ralph-loop", "/cancel-ralph"],
+    };
+    if args.json {
+        print_json(&[host]);
+        return Ok(0);
+    }
+    let place = match (host.installed_for_project, host.installed_for_user) {
+        (true, _) => "installed for this project",
+        (false, true) => "installed for all your projects",
+        (false, false) => "not installed; `ralph install opencode`",
+    };
+    print(&format!(
+        "{}  {place}\n  commands    {}\n  strategies  {}\n",
+        host.name,
+        host.commands.join(" "),
+        host.strategies.join(" ")
+    ));
+    Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::trusted_program;
+    use std::path::Path;
+
+    #[test]
+    fn no_plugin_starts_a_program_that_the_agent_could_change() {
+        let program = Path::new("/p/target/debug/ralph");
+        assert_eq!(trusted_program(program, Some(Path::new("/p"))), None);
+        assert_eq!(trusted_program(program, Some(Path::new("/p/other"))), Some(program));
+        assert_eq!(trusted_program(program, None), Some(program));
+    }
+}

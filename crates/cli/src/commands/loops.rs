@@ -1,0 +1,201 @@
+//! `ralph loop`: loops inside the sessions of a host, for programs that drive one.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use ralph_core::id::{AgentName, SessionId};
+use ralph_core::in_session::Strategy;
+use ralph_core::view::RunView;
+use ralph_engine::loops::{LoopError, LoopOptions, Loops};
+use ralph_hosts::arguments::Start;
+use ralph_store::{Register, SqliteStore, StoreError, settle};
+
+use super::{Outcome, here};
+use crate::inside::{Inside, flags};
+use crate::perform::redactor;
+use crate::problem::{Problem, Problems};
+use crate::project::{Project, block_on, store_problem};
+use crate::settings::Given;
+use crate::words::{print, print_json};
+
+/// Start, cancel or look at a loop inside a session of a host, which that host's events drive.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph loop start --session ses_12 --max-iterations 10 -- \"fix the failing tests\"
+  ralph loop status --session ses_12 --json
+  ralph loop cancel --session ses_12
+
+Nothing is started by this: the agent works in the session of its host, and `ralph install` puts there what tells
+ralph of each turn.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    Start(StartArgs),
+    Cancel(SeatArgs),
+    Status(SeatArgs),
+}
+
+/// Record a loop in a session; one that goes on there is left alone unless it is to be replaced.
+#[derive(Debug, clap::Args)]
+struct StartArgs {
+    #[command(flatten)]
+    seat: SeatArgs,
+    /// Stop after this many iterations
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    max_iterations: Option<String>,
+    /// What must hold, checked by ralph itself, as for `ralph run`; may be repeated
+    #[arg(long, value_name = "CRITERION")]
+    criteria: Vec<String>,
+    /// What becomes of the conversation between iterations: continue, reset, compact
+    #[arg(long, value_name = "STRATEGY", default_value = "continue", value_parser = strategy)]
+    strategy: Strategy,
+    /// The word the agent must give inside <promise></promise> when it is done
+    #[arg(long, value_name = "WORD", alias = "promise")]
+    completion_promise: Option<String>,
+    /// Take the bare word, without a suffix of its own for each attempt
+    #[arg(long)]
+    no_nonce: bool,
+    /// A line for people; the prompt's first line by default
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// End a loop that goes on in this session, and start this one
+    #[arg(long)]
+    replace: bool,
+    /// What the agent is to do
+    #[arg(last = true, required = true)]
+    prompt: Vec<String>,
+}
+
+/// The session.
+#[derive(Debug, clap::Args)]
+struct SeatArgs {
+    /// The session, as its host calls it
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    session: String,
+    /// The host, as `ralph hosts` names it
+    #[arg(long, value_name = "NAME", default_value = "opencode", value_parser = AgentName::parse)]
+    host: AgentName,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn strategy(given: &str) -> Result<Strategy, String> {
+    Strategy::parse(given).ok_or_else(|| "it is one of continue, reset, compact".to_owned())
+}
+
+pub(crate) fn run(args: Args) -> Outcome {
+    match args.action {
+        Action::Start(args) => block_on(start(args)),
+        Action::Cancel(seat) => block_on(cancel(seat)),
+        Action::Status(seat) => block_on(status(seat)),
+    }
+}
+
+fn loop_problem(error: &LoopError) -> Problem {
+    match error {
+        LoopError::Store(error) => store_problem(error),
+        LoopError::LetGo { .. } => Problem::new(error.to_string()).exit(1),
+        LoopError::Session(_) | LoopError::Promise(_) | LoopError::EmptyPrompt | LoopError::Unbounded => {
+            Problem::new(error.to_string())
+        }
+    }
+}
+
+async fn start(args: StartArgs) -> Outcome {
+    // Nothing is made for a session that cannot be one.
+    let session = SessionId::parse(&args.seat.session).map_err(|error| Problem::new(error.to_string()))?;
+    let project = Project::here(Given::default())?;
+    settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
+    let store = Arc::new(project.store()?);
+    let inside = Inside { directory: here()?, store: store.clone(), options: None };
+    let asked = Start {
+        criteria: args.criteria,
+        max_iterations: args.max_iterations,
+        promise: args.completion_promise,
+        bare_word: args.no_nonce,
+        ..Start::default()
+    };
+    let held_to = inside.held_to(flags(&asked)).await?;
+    let (strategy, replace, description) = (args.strategy, args.replace, args.description);
+    let options = LoopOptions { strategy, replace, description, ..held_to };
+    let loops = Loops::new(store, args.seat.host, redactor());
+    let prompt = args.prompt.join(" ");
+    let started = loops.start_loop(session.as_str(), &prompt, options).await;
+    let started = started.map_err(|error| loop_problem(&error))?;
+    let Some(view) = view(&loops, &session).await? else {
+        return Err(Problem::new("the loop that was just started is not there").exit(1).into());
+    };
+    if !started {
+        let what = format!("a loop is at iteration {} in this session: {}", view.iteration, view.run);
+        return Err(Problem::new(what)
+            .next(format!("end it: `ralph loop cancel --session {session}`; or start over: --replace"))
+            .into());
+    }
+    let register = Register::open(&project.state_dir).map_err(|error| store_problem(&error))?;
+    let registered = register.record(&view.run, &project.place.root, Timestamp::now()).await;
+    registered.map_err(|error| store_problem(&error))?;
+    if args.seat.json {
+        print_json(&view);
+    } else {
+        print(&format!("loop {} is started in session {session}\n", view.run));
+    }
+    Ok(0)
+}
+
+async fn view(loops: &Loops<SqliteStore>, session: &SessionId) -> Result<Option<RunView>, Problems> {
+    loops.state(Some(session.as_str())).await.map_err(|error| loop_problem(&error).into())
+}
+
+/// The loops of the project; none where nothing was ever done in it.
+fn existing(seat: &SeatArgs) -> Result<(SessionId, Option<Loops<SqliteStore>>), Problems> {
+    let session = SessionId::parse(&seat.session).map_err(|error| Problem::new(error.to_string()))?;
+    let project = Project::here(Given::default())?;
+    match SqliteStore::open_existing(&project.place.state) {
+        Ok(store) => Ok((session, Some(Loops::new(Arc::new(store), seat.host.clone(), redactor())))),
+        Err(StoreError::NoDatabase { .. }) => Ok((session, None)),
+        Err(error) => Err(store_problem(&error).into()),
+    }
+}
+
+async fn cancel(seat: SeatArgs) -> Outcome {
+    let (session, loops) = existing(&seat)?;
+    let cancelled = match &loops {
+        Some(loops) => loops.cancel_loop(session.as_str()).await.map_err(|error| loop_problem(&error))?,
+        None => false,
+    };
+    if seat.json {
+        print_json(&serde_json::json!({ "session": session, "cancelled": cancelled }));
+    } else if cancelled {
+        print(&format!("the loop in session {session} is cancelled\n"));
+    } else {
+        print(&format!("no loop goes on in session {session}\n"));
+    }
+    Ok(0)
+}
+
+async fn status(seat: SeatArgs) -> Outcome {
+    let (session, loops) = existing(&seat)?;
+    let found = match &loops {
+        Some(loops) => view(loops, &session).await?,
+        None => None,
+    };
+    let Some(view) = found else {
+        let problem = Problem::new(format!("no loop was started in session {session}"));
+        return Err(problem.next("`ralph loop start --session ID -- PROMPT` starts one").exit(4).into());
+    };
+    if seat.json {
+        print_json(&view);
+    } else {
+        let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
+        let how = view.stop_reason.as_deref().unwrap_or(view.status.name());
+        let (run, iteration) = (&view.run, view.iteration);
+        print(&format!("loop {run} in session {session}: iteration {iteration}{of}, {how}\n"));
+    }
+    Ok(0)
+}

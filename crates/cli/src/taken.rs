@@ -1,0 +1,218 @@
+//! What `ralph migrate` writes, and how it tells of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ralph_migrate::{Fate, NewFile, Plan, Predecessor, Scope};
+use ralph_trackers::{Overwrite, create};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::backlog::tracker_problem;
+use crate::commands::migrate::{IGNORED, problem};
+use crate::perform::redactor;
+use crate::problem::{Place, Problem, Problems};
+use crate::render::{BAD, CALM, FAINT, GOOD, HEAD, inert, paint};
+use crate::words::{counted, print};
+
+/// What `--json` prints of each predecessor.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Taken {
+    from: &'static str,
+    /// The directory that it was found in.
+    place: PathBuf,
+    dry_run: bool,
+    files: Vec<Target>,
+    /// What became of every key and file.
+    fates: Vec<Fate>,
+    problems: Vec<Told>,
+    notices: Vec<String>,
+    next: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Target {
+    path: PathBuf,
+    from: Option<PathBuf>,
+    outcome: Upshot,
+    /// All of it, as it is written or would be.
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Upshot {
+    Written,
+    /// It would be, without --dry-run.
+    Planned,
+    /// It is there and says the same.
+    Same,
+    /// Another file is there, and left as it is.
+    Kept,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Told {
+    path: PathBuf,
+    line: Option<usize>,
+    what: String,
+    next: String,
+    #[serde(skip)]
+    shown: String,
+}
+
+impl Taken {
+    /// Whether all that could be written is there now, or would be.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.problems.is_empty() && self.files.iter().all(|file| file.outcome != Upshot::Kept)
+    }
+}
+
+pub(crate) fn perform(
+    from: Predecessor,
+    scope: Scope,
+    root: &Path,
+    plan: Plan,
+    dry_run: bool,
+) -> Result<Taken, Problems> {
+    let Plan { files, fates, faults, flags, mut notices } = plan;
+    let problems = faults.iter().map(|fault| Told {
+        path: fault.path.clone(),
+        line: fault.spot.as_ref().map(|spot| spot.line),
+        what: fault.what.clone(),
+        next: fault.next.clone(),
+        shown: format!("{:#}", problem(fault)),
+    });
+    let problems = problems.collect();
+    let mut targets = Vec::new();
+    for file in with_ignored(scope, files) {
+        let text = redactor().text(&file.text).into_owned();
+        if text != file.text {
+            notices.push(format!("what looks like a secret is left out of {}", file.path.display()));
+        }
+        let outcome = put(&file.path, &text, dry_run)?;
+        targets.push(Target { path: file.path, from: file.from, outcome, text });
+    }
+    let next = next_steps(scope, &targets, &flags, dry_run);
+    let place = root.join(from.leaves(scope));
+    Ok(Taken { from: from.name(), place, dry_run, files: targets, fates, problems, notices, next })
+}
+
+/// What is on this machine only stays out of the repository, unless somebody said so already.
+fn with_ignored(scope: Scope, mut files: Vec<NewFile>) -> Vec<NewFile> {
+    let dir = files.first().and_then(|file| file.path.parent()).map(Path::to_owned);
+    if let (Scope::Project, Some(dir)) = (scope, dir) {
+        let path = dir.join(IGNORED.0);
+        if path.symlink_metadata().is_err() {
+            let text = IGNORED.1.to_owned();
+            files.push(NewFile { path, from: None, text, origins: std::collections::BTreeMap::new() });
+        }
+    }
+    files
+}
+
+fn put(path: &Path, text: &str, dry_run: bool) -> Result<Upshot, Problems> {
+    if path.symlink_metadata().is_ok() {
+        let is_same = fs::read(path).is_ok_and(|there| there == text.as_bytes());
+        return Ok(if is_same { Upshot::Same } else { Upshot::Kept });
+    }
+    if dry_run {
+        return Ok(Upshot::Planned);
+    }
+    let failed = |error: std::io::Error| {
+        Problem::new(format!("cannot make this directory: {error}"))
+            .next("run it again: what is written already is left as it is")
+            .exit(1)
+    };
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir).map_err(|error| failed(error).at(Place::from(dir.to_owned())))?;
+    }
+    create(path, text, Overwrite::Never).map_err(|error| tracker_problem(&error).exit(1))?;
+    Ok(Upshot::Written)
+}
+
+fn next_steps(scope: Scope, targets: &[Target], flags: &[String], dry_run: bool) -> Vec<String> {
+    let mut next = Vec::new();
+    for kept in targets.iter().filter(|target| target.outcome == Upshot::Kept) {
+        let path = kept.path.display();
+        next.push(format!(
+            "{path} is yours: put in by hand what is missing, or move it away and run this again"
+        ));
+    }
+    if dry_run {
+        next.push("`ralph migrate` without --dry-run writes it".to_owned());
+        return next;
+    }
+    match scope {
+        Scope::User => next.push("`ralph config show --sources` shows what counts".to_owned()),
+        Scope::Project => {
+            next.push("`ralph trust` shows what these files ask for, and allows it".to_owned());
+            let flags = flags.iter().map(|flag| format!(" {flag}")).collect::<String>();
+            next.push(format!("`ralph tasks{flags}`, and then `ralph run{flags}`"));
+        }
+    }
+    next
+}
+
+pub(crate) fn tell(taken: &Taken) {
+    let mut text = paint(HEAD, &format!("{} in {}\n", taken.from, inert(&taken.place.to_string_lossy())));
+    for file in &taken.files {
+        let word = match file.outcome {
+            Upshot::Written => paint(GOOD, "wrote"),
+            Upshot::Planned => paint(GOOD, "would write"),
+            Upshot::Same => paint(FAINT, "there already:"),
+            Upshot::Kept => paint(BAD, "left as it is:"),
+        };
+        text += &format!("{word} {}\n", inert(&file.path.to_string_lossy()));
+        let is_shown = matches!(file.outcome, Upshot::Planned | Upshot::Kept);
+        if is_shown {
+            text += &excerpt(&file.text);
+        }
+    }
+    let (said, unsaid): (Vec<&Fate>, Vec<&Fate>) = taken.fates.iter().partition(|fate| fate.became.is_some());
+    text += &listed("taken over", &said);
+    text += &listed("not taken over", &unsaid);
+    for told in &taken.problems {
+        text += &format!("\n{}\n", told.shown);
+    }
+    for notice in &taken.notices {
+        text += &format!("\n{} {}\n", paint(CALM, "note:"), inert(notice));
+    }
+    text += "\n";
+    for step in &taken.next {
+        text += &format!("{} {}\n", paint(CALM, "next:"), inert(step));
+    }
+    print(&text);
+}
+
+/// As much of a file as a person looks at.
+fn excerpt(text: &str) -> String {
+    const LINES: usize = 40;
+    let count = text.lines().count();
+    let mut shown: String =
+        text.lines().take(LINES).map(|line| paint(FAINT, &format!("    {}\n", inert(line)))).collect();
+    if count > LINES {
+        shown += &paint(FAINT, &format!("    … {} more\n", counted((count - LINES) as u64, "line")));
+    }
+    shown
+}
+
+fn listed(heading: &str, fates: &[&Fate]) -> String {
+    if fates.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{}\n", paint(HEAD, heading));
+    for fate in fates {
+        let file = Path::new(&fate.file).file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let place = fate.line.map_or(file.to_string(), |line| format!("{file}:{line}"));
+        let key = if fate.key.is_empty() { String::new() } else { format!(" {}", fate.key) };
+        let became = fate.became.as_ref().map_or(String::new(), |became| format!(" → {became}"));
+        let why = if fate.why.is_empty() {
+            String::new()
+        } else {
+            paint(FAINT, &format!(" ({})", inert(&fate.why)))
+        };
+        text += &format!("  {}{why}\n", inert(&format!("{place}{key}{became}")));
+    }
+    text
+}

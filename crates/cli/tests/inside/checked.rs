@@ -1,0 +1,74 @@
+//! Checks inside a hook, and files that are put back.
+
+use std::fs;
+
+use super::{Session, project};
+
+#[test]
+fn criteria_are_run_in_the_hook_and_both_they_and_the_promise_must_hold() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    let begun = session.command("make it --criteria custom='test -f made'");
+    assert!(begun.prompt().contains("test -f made"), "{begun:?}");
+    let next = session.idle("m1", &session.promise());
+    assert!(next.prompt().contains("iteration 2 of 100"), "{next:?}");
+    fs::write(project.tree().join("made"), "").unwrap();
+    let next = session.idle("m2", "I made it, and forgot to say so.");
+    assert!(next.prompt().contains("iteration 3 of 100"), "{next:?}");
+    assert_eq!(session.idle("m3", &session.promise()).toast().0, "success");
+    let checks = session.status();
+    assert_eq!(checks["checks"][0]["passed"], true, "{checks}");
+}
+
+#[test]
+fn checks_that_are_green_already_need_the_promise_and_red_ones_are_told() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    session.command("make it --criteria custom='echo what is wrong; exit 3'");
+    let next = session.idle("m1", "x");
+    assert!(next.prompt().contains("what is wrong"), "{next:?}");
+}
+
+#[test]
+fn what_the_projects_own_files_ask_to_run_needs_trust() {
+    let project = project();
+    fs::create_dir_all(project.tree().join(".ralph")).unwrap();
+    let config = "[[check]]\nname = \"own\"\ncriterion = \"custom\"\ncommand = \"true\"\n";
+    fs::write(project.tree().join(".ralph/config.toml"), config).unwrap();
+    let session = Session::of(&project, "ses_1");
+    let refused = session.command("make it");
+    assert!(refused.prompt().contains("ralph trust"), "{refused:?}");
+    let ran = project.ralph(&["loop", "start", "--session", "ses_1", "--", "make it"]);
+    assert_eq!((ran.code, ran.err.contains("ralph trust")), (Some(2), true), "{ran:?}");
+    assert_eq!(project.ralph(&["trust", "--yes"]).code, Some(0));
+    assert!(session.command("make it").prompt().contains("own"));
+}
+
+#[test]
+fn a_check_that_never_ends_is_ended_and_the_loop_goes_on() {
+    let project = project().with("RALPH_SET_VERIFY__TIMEOUT", "1s");
+    let session = Session::of(&project, "ses_1");
+    session.command("make it --criteria custom='sleep 300'");
+    let next = session.idle("m1", "x");
+    assert!(next.prompt().contains("iteration 2"), "{next:?}");
+}
+
+#[test]
+fn rolling_back_ends_the_loop_and_puts_the_files_back() {
+    let project = project();
+    let file = project.tree().join("kept");
+    fs::write(&file, "before").unwrap();
+    let session = Session::of(&project, "ses_1");
+    assert!(session.command("rollback").prompt().contains("nothing to roll back"));
+    session.command("make it");
+    fs::write(&file, "after").unwrap();
+    fs::write(project.tree().join("new"), "").unwrap();
+    session.idle("m1", "done something");
+    let back = session.command("rollback");
+    assert!(back.prompt().contains("as they were before"), "{back:?}");
+    assert_eq!(
+        (fs::read_to_string(&file).unwrap().as_str(), project.tree().join("new").exists()),
+        ("before", false)
+    );
+    assert_eq!(session.stands().1, "aborted");
+}

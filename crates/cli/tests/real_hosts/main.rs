@@ -1,0 +1,144 @@
+//! ralph inside the real OpenCode, over its server and in its own screen, against a scripted model on loopback.
+
+#![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
+
+mod http;
+mod screen;
+mod serve;
+
+use std::time::{Duration, Instant};
+
+use ralph_testkit::models::{Fault, Reply, Script, Turn};
+use ralph_testkit::until;
+use serde_json::json;
+use serve::{PATIENCE, Serve};
+
+fn done() -> Turn {
+    Turn::say("Everything is done.\n\n<promise>{promise}</promise>")
+}
+
+/// An answer that takes half a minute.
+fn slow() -> Turn {
+    Turn::from(Reply { say: "on and on ".repeat(60), bytes_per_second: Some(40), ..Reply::default() })
+}
+
+/// An answer to every message; the script of a conversation begins anew with each.
+fn said() -> Turn {
+    Turn::say("A step is made.")
+}
+
+#[test]
+fn a_loop_over_the_server_obeys_its_promise_its_limit_and_its_person() {
+    let script = Script::default()
+        .on("This is iteration 3 of 7", [done()])
+        .on("task finish", [said()])
+        .on("task limit", [said()])
+        .on("task cancel", [slow()])
+        .on("task abort", [slow()])
+        .on("task gone", [slow()])
+        .on("task calm", [said()]);
+    let serve = Serve::start(script, None);
+
+    let (finish, beside) = (serve.session(), serve.session());
+    serve.command(&finish, "ralph", "task finish --max-iterations=7");
+    serve.say(&beside, "task calm");
+    serve.wait(&finish, 3, "completed");
+    assert_eq!((serve.asked("task calm"), serve.stands(&beside)), (1, (0, "none".to_owned())));
+
+    let limit = serve.session();
+    serve.command(&limit, "ralph-loop", "task limit --max-iterations 2");
+    serve.wait(&limit, 2, "max_iterations");
+    assert_eq!(serve.asked("task limit"), 2);
+
+    let [cancel, abort, gone] = [serve.session(), serve.session(), serve.session()];
+    std::thread::scope(|scope| {
+        scope.spawn(|| serve.command(&cancel, "ralph", "task cancel"));
+        until(PATIENCE, "the slow answer begins", || (serve.asked("task cancel") == 1).then_some(()));
+        let begun = Instant::now();
+        scope.spawn(|| serve.command(&cancel, "cancel-ralph", ""));
+        serve.wait(&cancel, 1, "aborted");
+        assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+        serve.ask("POST", &format!("/session/{cancel}/abort"), None);
+
+        scope.spawn(|| serve.command(&abort, "ralph", "task abort"));
+        until(PATIENCE, "the slow answer begins", || (serve.asked("task abort") == 1).then_some(()));
+        serve.ask("POST", &format!("/session/{abort}/abort"), None);
+        serve.wait(&abort, 1, "aborted");
+
+        scope.spawn(|| {
+            let body = json!({ "command": "ralph", "arguments": "task gone" });
+            // Nobody answers for a session that is deleted under way.
+            let path = format!("/session/{gone}/command");
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                serve.ask("POST", &path, Some(&body))
+            }));
+        });
+        until(PATIENCE, "the slow answer begins", || (serve.asked("task gone") == 1).then_some(()));
+        serve.ask("DELETE", &format!("/session/{gone}"), None);
+        serve.wait(&gone, 1, "aborted");
+    });
+    for task in ["task cancel", "task abort", "task gone"] {
+        assert_eq!(serve.asked(task), 1, "{task}");
+    }
+}
+
+#[test]
+fn an_error_pauses_a_loop_and_neither_that_nor_a_restart_ends_it() {
+    let failing = Turn::fault(Fault::Status { code: 401, times: Fault::ALWAYS });
+    let script = Script::default()
+        .on("This is iteration 2 of 5", [done()])
+        .on("iteration 1 of 5, attempt 2", [said()])
+        .on("task error", [failing])
+        .on("go on with it now", [said()])
+        .on("This is iteration 2 of 3", [slow()])
+        .on("task restart", [said()])
+        .on("What happened so far", [done()])
+        .on("task compact", [said()]);
+    let mut serve = Serve::start(script, None);
+
+    let error = serve.session();
+    let begun = Instant::now();
+    serve.command(&error, "ralph", "task error --max-iterations 5");
+    assert_eq!(serve.stands(&error), (1, "running".to_owned()));
+    serve.wait(&error, 2, "completed");
+    assert!(begun.elapsed() > Duration::from_secs(5), "{:?}", begun.elapsed());
+
+    let compact = serve.session();
+    serve.command(&compact, "ralph", "task compact --strategy compact");
+    let moved = until(PATIENCE, "a session takes its place", || {
+        serve
+            .sessions()
+            .into_iter()
+            .find(|id| serve.status(id)["description"] == "task compact")
+            .filter(|id| *id != compact)
+    });
+    serve.wait(&moved, 2, "completed");
+    until(PATIENCE, "the old session is deleted", || (!serve.sessions().contains(&compact)).then_some(()));
+
+    let restart = serve.session();
+    serve.command(&restart, "ralph", "task restart --max-iterations 3");
+    serve.wait(&restart, 2, "running");
+    serve.again();
+    assert_eq!(serve.stands(&restart), (2, "running".to_owned()));
+    serve.say(&restart, "go on with it now");
+    serve.wait(&restart, 3, "max_iterations");
+}
+
+#[test]
+fn the_original_plugins_configuration_alone_gives_its_behaviour() {
+    let configuration = r#"{ "$schema": "https://opencode.ai/config.json", "plugin": ["ralph-loop"], "ralph-loop": { "promiseWord": "FERTIG", "maxRetries": 4 } }"#;
+    let script = Script::default().on("What happened so far", [done()]).on("port it", [said()]);
+    let serve = Serve::start(script, Some(configuration));
+    let first = serve.session();
+    serve.say(&first, "port it");
+    assert_eq!(serve.asked("the word FERTIG exactly"), 1);
+    let moved = until(PATIENCE, "a session takes its place", || {
+        let loops = serve.sessions().into_iter().filter(|id| *id != first);
+        loops.into_iter().find(|id| serve.status(id)["description"] == "port it")
+    });
+    serve.wait(&moved, 2, "completed");
+    let summary = serve.project.tree().join(format!(".opencode/sessions/{first}/ralph_summary.md"));
+    assert!(!std::fs::read_to_string(summary).unwrap().trim().is_empty());
+    until(PATIENCE, "the old session is deleted", || (!serve.sessions().contains(&first)).then_some(()));
+    assert_eq!(std::fs::read_to_string(serve.project.tree().join("opencode.json")).unwrap(), configuration);
+}

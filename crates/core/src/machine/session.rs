@@ -1,0 +1,227 @@
+//! What a loop inside a session makes of what its host tells.
+
+use std::collections::BTreeSet;
+
+use crate::event::Event;
+use crate::id::SessionId;
+use crate::in_session::{InSession, RECOVERY, REPLACEMENT, Recovering, Refrain, Strategy, Turn, TurnEnding};
+use crate::moment::Moment;
+use crate::policy::Signal;
+use crate::promise::{self, Claim};
+use crate::question;
+use crate::report::{AgentExit, Fault, Report, Usage};
+use crate::run::{Run, Step, Until};
+use crate::stop::StopReason;
+
+/// How often in a row the same answer without a tool is sent back.
+const MOST_REFRAINS: u32 = 3;
+/// How much of an answer is kept.
+const KEPT: usize = 4_000;
+
+/// What the end of a turn comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard {
+    /// Nothing, and nothing is to be written.
+    Nothing(Why),
+    /// The run has taken it in: what comes next is `Run::step`.
+    Taken,
+    /// The agent does not know yet what it is to do; it is told, and nothing counts.
+    Unbriefed,
+    /// An earlier turn was never seen through; `Run::step` is where that was left.
+    Behind,
+}
+
+/// Why the end of a turn is answered with nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    NoLoop,
+    Ended,
+    /// The session is being replaced.
+    Replacing,
+    /// It is too soon after an error.
+    Recovering,
+    /// This turn was heard of before, or there was none.
+    Known,
+}
+
+impl Run {
+    /// The host says that its agent is through. A turn is taken in once, however often it is told.
+    pub fn hear(&mut self, turn: &Turn, now: Moment) -> Heard {
+        let is_over = self.stop().is_some();
+        let Some(place) = &mut self.in_session else { return Heard::Nothing(Why::NoLoop) };
+        if is_over {
+            return Heard::Nothing(Why::Ended);
+        }
+        if place.replacing.is_some_and(|until| now.at < until) {
+            return Heard::Nothing(Why::Replacing);
+        }
+        if place.recovering.as_ref().is_some_and(|recovering| now.at < recovering.until) {
+            return Heard::Nothing(Why::Recovering);
+        }
+        let known = turn.message.is_none() || turn.message == place.heard;
+        let failed = place.recovering.take();
+        let behind = !matches!(self.step, Step::Code(..));
+        if known && failed.is_none() {
+            return if behind { Heard::Behind } else { Heard::Nothing(Why::Known) };
+        }
+        place.replacing = None;
+        if turn.message.is_some() {
+            place.heard.clone_from(&turn.message);
+        }
+        if behind {
+            return Heard::Behind;
+        }
+        if !place.briefed && turn.ending != TurnEnding::Aborted {
+            let text = "a turn ended that was about something else; the agent is given its brief".to_owned();
+            self.note(now.at, Event::Notice { text });
+            return Heard::Unbriefed;
+        }
+        let lost = failed.filter(|_| known).map(|recovering| recovering.what);
+        self.end_turn(turn, lost, now);
+        Heard::Taken
+    }
+
+    /// `lost` is the error that left no message behind.
+    fn end_turn(&mut self, turn: &Turn, lost: Option<String>, now: Moment) {
+        let Step::Code(attempt, brief) = self.step.clone() else { return };
+        let now = Moment { running: self.tally.running + turn.duration, ..now };
+        let place = self.in_session.as_mut().expect("a turn is of a session");
+        let exit = match (&turn.ending, lost) {
+            (TurnEnding::Aborted, _) => return self.abort_session("the turn was aborted", now),
+            (_, Some(what)) => AgentExit::Failed { what },
+            (TurnEnding::Failed { what }, None) => AgentExit::Failed { what: what.clone() },
+            (TurnEnding::Well, None) => AgentExit::Code { code: 0 },
+        };
+        let is_well = exit.is_clean();
+        let sung = is_well && place.sing(turn);
+        let claim = match is_well {
+            true => promise::detect(&turn.text, &attempt.promise, &brief.text),
+            false => Claim::None,
+        };
+        let asks = is_well && !claim.is_made();
+        let skip = turn.text.chars().count().saturating_sub(KEPT);
+        let report = Report {
+            exit,
+            signals: turn.signals.iter().copied().collect(),
+            question: asks.then(|| question::only_asks(&turn.text)).flatten(),
+            usage: turn.usage,
+            duration_ms: u64::try_from(turn.duration.as_millis()).unwrap_or(u64::MAX),
+            output_bytes: turn.text.len() as u64,
+            tail: turn.text.chars().skip(skip).collect(),
+            leftovers: 0,
+            conversation: None,
+            claim,
+        };
+        let wants_promise = self.policy.completion.require.contains(&Signal::Promise);
+        let is_stuck = sung && wants_promise && !report.claim.is_made();
+        self.after_code(attempt, Ok(report), now);
+        if is_stuck {
+            let evidence =
+                format!("the same answer came {} times in a row and used no tool", MOST_REFRAINS + 1);
+            self.halt(StopReason::NoProgress, &evidence, now);
+        }
+    }
+
+    /// The brief did not reach the agent.
+    pub fn undelivered(&mut self, what: &str, now: Moment) {
+        let Step::Code(attempt, _) = self.step.clone() else { return };
+        if let Some(place) = &mut self.in_session {
+            place.replacing = None;
+        }
+        let report = Report {
+            exit: AgentExit::Failed { what: format!("the brief could not be given: {what}") },
+            claim: Claim::None,
+            signals: BTreeSet::new(),
+            question: None,
+            usage: Usage::default(),
+            duration_ms: 0,
+            output_bytes: 0,
+            tail: String::new(),
+            leftovers: 0,
+            conversation: None,
+        };
+        self.after_code(attempt, Ok(report), now);
+    }
+
+    /// The host tells of an error: what follows is ignored for a while, for hosts go on by themselves. Says when to look
+    /// again.
+    pub fn stumble(&mut self, what: &str, now: Moment) {
+        let over = self.stop().is_some();
+        let Some(place) = self.in_session.as_mut().filter(|_| !over) else { return };
+        place.recovering = Some(Recovering { until: now.after(RECOVERY), what: what.to_owned() });
+        let text =
+            format!("the session had an error: {what}; it is looked at again in {} s", RECOVERY.as_secs());
+        self.note(now.at, Event::Notice { text });
+    }
+
+    /// A person wants no more of it, or the session is gone. The tree is left as it is.
+    pub fn abort_session(&mut self, why: &str, now: Moment) {
+        if self.stop().is_some() {
+            return;
+        }
+        self.note(now.at, Event::Notice { text: why.to_owned() });
+        match self.step.clone() {
+            Step::Code(attempt, _) => {
+                self.after_code(attempt, Err(Fault::Aborted), now);
+                if let Step::Abandon(_, stop) = self.step.clone() {
+                    self.halt(stop.reason, why, now);
+                }
+            }
+            Step::Baseline
+            | Step::Select
+            | Step::Think(_)
+            | Step::Verify(..)
+            | Step::Consolidate(..)
+            | Step::Wait(..)
+            | Step::Abandon(..)
+            | Step::Stop(_) => self.halt(StopReason::Aborted, why, now),
+        }
+    }
+
+    /// The brief is on its way to the agent. In another session, where the strategy says so.
+    pub fn briefed(&mut self, now: Moment) {
+        let first = self.tally.attempts_total <= 1;
+        let Some(place) = &mut self.in_session else { return };
+        place.briefed = true;
+        if place.strategy != Strategy::Continue && !first {
+            place.replacing = Some(now.after(REPLACEMENT));
+        }
+    }
+
+    /// The agent is asked something else: that turn is not the end of the attempt.
+    pub fn turn_aside(&mut self) {
+        if let Some(place) = &mut self.in_session {
+            place.briefed = false;
+        }
+    }
+
+    /// Another session takes the place of the one that the loop lived in.
+    pub fn moved_to(&mut self, session: SessionId, now: Moment) {
+        let Some(place) = &mut self.in_session else { return };
+        (place.heard, place.replacing, place.recovering) = (None, None, None);
+        (place.briefed, place.refrain) = (true, Refrain::default());
+        let from = std::mem::replace(&mut place.session, session.clone());
+        self.note(now.at, Event::SessionReplaced { from, to: session });
+    }
+
+    /// Nobody drives the run for now: it stands still until a person goes on with it.
+    pub fn let_go(&mut self, why: &str, now: Moment) {
+        if self.stop().is_some() || self.is_paused() {
+            return;
+        }
+        self.note(now.at, Event::Notice { text: why.to_owned() });
+        self.note(now.at, Event::Paused {});
+        self.step = Step::Wait(Until::Told, Box::new(self.step.clone()));
+    }
+}
+
+impl InSession {
+    /// Whether the same was said too often, with nothing done. A new session has not heard it.
+    fn sing(&mut self, turn: &Turn) -> bool {
+        let words: String = turn.text.trim().chars().take(KEPT).collect();
+        let again = turn.tools == 0 && words == self.refrain.words && self.strategy == Strategy::Continue;
+        let times = if again { self.refrain.times + 1 } else { 0 };
+        self.refrain = Refrain { words, times };
+        times >= MOST_REFRAINS
+    }
+}

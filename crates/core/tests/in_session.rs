@@ -1,0 +1,272 @@
+//! What a loop inside a session makes of what its host tells: each turn counts once, and only its own.
+
+#![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use ralph_core::Timestamp;
+use ralph_core::agenda::Selection;
+use ralph_core::brief;
+use ralph_core::check::Verification;
+use ralph_core::crew::{Crew, Member};
+use ralph_core::event::Event;
+use ralph_core::id::{AgentName, RunId, SessionId};
+use ralph_core::in_session::{InSession, RECOVERY, Strategy, Turn, TurnEnding};
+use ralph_core::machine::{Heard, Judged, Why};
+use ralph_core::moment::Moment;
+use ralph_core::policy::{
+    Completion, Deadlines, Kind, Limits, OnFailure, Patience, Policy, Promise, Retry, Signal,
+};
+use ralph_core::promise::Word;
+use ralph_core::run::{Request, Run, Step, Until};
+use ralph_core::sandbox::Sandbox;
+use ralph_core::stop::StopReason;
+use ralph_core::task::Task;
+use ralph_core::verdict::{self, Evidence};
+
+fn at(seconds: i64) -> Moment {
+    Moment { at: Timestamp::from_second(1_700_000_000 + seconds).unwrap(), running: Duration::ZERO }
+}
+
+/// A loop whose agent was given its first brief.
+fn started() -> Run {
+    let host = AgentName::parse("opencode").unwrap();
+    let word = Word::parse("DONE").unwrap();
+    let place = InSession::new(host.clone(), SessionId::parse("ses_1").unwrap());
+    let request = Request {
+        id: RunId::new(at(0).at, 7),
+        task: Task::prompt("fix it"),
+        agenda: None,
+        template: None,
+        in_session: Some(place),
+        policy: Policy {
+            limits: Limits::defaults(Kind::InSession { criteria: false }),
+            completion: Completion::by_promise(Promise { word, nonce: true }),
+            verification: Verification::default(),
+            deadlines: Deadlines::default(),
+            retry: Retry::default(),
+            patience: Patience::For(Duration::ZERO),
+            sandbox: Sandbox::default(),
+            on_failure: OnFailure::Keep,
+        },
+        crew: Crew::new(Member::new(host, Vec::new()), Vec::new()),
+        seed: 7,
+        version: "0".to_owned(),
+        forked_from: None,
+    };
+    let mut run = Run::start(request, at(0));
+    to_the_brief(&mut run, 0);
+    run.briefed(at(0));
+    run
+}
+
+/// Performs what needs nobody: judges by the promise, and comes to the next brief or to the end.
+fn to_the_brief(run: &mut Run, seconds: i64) {
+    let now = Moment { running: run.tally.running, ..at(seconds) };
+    loop {
+        match run.step.clone() {
+            Step::Select => run.after_select(Selection::prompt(run.task.clone()), now),
+            Step::Think(attempt) => {
+                let brief = brief::compose(run, &attempt);
+                run.after_think(attempt, brief, now);
+            }
+            Step::Verify(attempt, report) => {
+                let evidence = Evidence::default();
+                let policy = &run.policy;
+                let verdict = verdict::judge(&policy.completion, &policy.verification, &report, &evidence);
+                run.after_verify(attempt, &report, Ok(Judged { verdict, evidence }), now);
+            }
+            Step::Consolidate(attempt, verdict) => run.after_consolidate(attempt, verdict, false, now),
+            Step::Wait(Until::Time { .. }, then) => run.after_wait(*then, now),
+            Step::Abandon(_, stop) => run.after_abandon(&stop, now),
+            Step::Baseline => run.after_baseline(Ok(Evidence::default()), BTreeMap::new(), now),
+            Step::Code(..) | Step::Stop(_) | Step::Wait(..) => return,
+        }
+    }
+}
+
+fn turn(id: &str, text: &str) -> Turn {
+    Turn { message: Some(id.to_owned()), text: text.to_owned(), tools: 1, ..Turn::default() }
+}
+
+/// A turn that ends, is judged, and is followed by the next brief.
+fn hears(run: &mut Run, turn: &Turn, seconds: i64) -> Heard {
+    let heard = run.hear(turn, at(seconds));
+    if heard == Heard::Taken {
+        to_the_brief(run, seconds);
+        run.briefed(at(seconds));
+    }
+    heard
+}
+
+fn promise(run: &Run) -> String {
+    match &run.step {
+        Step::Code(attempt, _) => format!("<promise>{}</promise>", attempt.promise),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_second_idle_for_the_same_message_counts_for_nothing() {
+    let mut run = started();
+    assert_eq!(hears(&mut run, &turn("m1", "working"), 1), Heard::Taken);
+    assert_eq!(run.tally.iterations, 2);
+    let before = run.clone();
+    for seconds in [1, 2, 60] {
+        assert_eq!(hears(&mut run, &turn("m1", "working"), seconds), Heard::Nothing(Why::Known));
+        assert_eq!(run, before);
+    }
+    assert_eq!(hears(&mut run, &Turn::default(), 3), Heard::Nothing(Why::Known));
+    assert_eq!(hears(&mut run, &turn("m2", "still"), 61), Heard::Taken);
+    assert_eq!(run.tally.iterations, 3);
+}
+
+#[test]
+fn the_promise_of_the_present_brief_completes_and_an_earlier_one_does_not() {
+    let mut run = started();
+    let stale = promise(&run);
+    hears(&mut run, &turn("m1", "not yet"), 1);
+    hears(&mut run, &turn("m2", &stale), 2);
+    assert_eq!((run.stop(), run.tally.iterations), (None, 3));
+    let text = promise(&run);
+    hears(&mut run, &turn("m3", &text), 3);
+    assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::Completed));
+    assert_eq!(hears(&mut run, &turn("m4", "more"), 4), Heard::Nothing(Why::Ended));
+}
+
+#[test]
+fn an_abort_ends_the_loop_for_good_and_leaves_the_tree() {
+    let aborted = Turn { ending: TurnEnding::Aborted, ..turn("m1", "") };
+    let mut run = started();
+    run.begun_from = Some("snapshot".to_owned());
+    assert_eq!(run.hear(&aborted, at(1)), Heard::Taken);
+    assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::Aborted));
+    assert_eq!((run.owed.clone(), run.is_unfinished()), (None, false));
+    let mut told = started();
+    told.abort_session("cancelled", at(1));
+    assert_eq!(told.stop().map(|stop| stop.reason), Some(StopReason::Aborted));
+    let ends = told.fresh.iter().filter(|fresh| matches!(fresh.event, Event::RunStopped { .. })).count();
+    told.abort_session("cancelled", at(2));
+    assert_eq!((ends, told.fresh.len()), (1, told.fresh.len()));
+}
+
+#[test]
+fn after_an_error_the_session_is_left_alone_for_a_while_and_then_tried_again() {
+    let mut run = started();
+    run.stumble("APIError: overloaded", at(10));
+    let failed = Turn { ending: TurnEnding::Failed { what: "APIError".to_owned() }, ..turn("m1", "") };
+    let within = i64::try_from(RECOVERY.as_secs()).unwrap() - 1;
+    assert_eq!(hears(&mut run, &failed, 10 + within), Heard::Nothing(Why::Recovering));
+    assert_eq!(hears(&mut run, &failed, 15), Heard::Taken);
+    assert_eq!((run.tally.iterations, run.tally.attempts, run.tally.failures), (1, 2, 1));
+    assert_eq!(hears(&mut run, &failed, 16), Heard::Nothing(Why::Known));
+    assert_eq!(hears(&mut run, &turn("m2", "on it"), 17), Heard::Taken);
+    assert_eq!((run.tally.iterations, run.tally.failures), (2, 0));
+}
+
+#[test]
+fn an_error_that_leaves_no_message_is_a_failed_attempt_as_well() {
+    let mut run = started();
+    hears(&mut run, &turn("m1", "one"), 1);
+    run.stumble("the model does not exist", at(2));
+    assert_eq!(hears(&mut run, &turn("m1", "one"), 8), Heard::Taken);
+    assert_eq!((run.tally.iterations, run.tally.attempts), (2, 2));
+    for seconds in 9..20 {
+        run.stumble("the model does not exist", at(seconds * 10));
+        hears(&mut run, &turn("m1", "one"), seconds * 10 + 6);
+    }
+    assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::TasksUndone));
+}
+
+#[test]
+fn whoever_recovers_alone_has_failed_at_nothing() {
+    let mut run = started();
+    run.stumble("a passing error", at(1));
+    assert_eq!(hears(&mut run, &turn("m1", "did it all the same"), 7), Heard::Taken);
+    assert_eq!((run.tally.iterations, run.tally.failures), (2, 0));
+}
+
+#[test]
+fn a_turn_about_something_else_is_followed_by_the_same_brief() {
+    let mut run = started();
+    run.turn_aside();
+    assert_eq!(run.hear(&turn("m1", "the status is fine"), at(1)), Heard::Unbriefed);
+    run.briefed(at(1));
+    assert_eq!((run.tally.iterations, run.tally.attempts), (1, 1));
+    assert_eq!(hears(&mut run, &turn("m1", "the status is fine"), 2), Heard::Nothing(Why::Known));
+    assert_eq!(hears(&mut run, &turn("m2", "worked"), 3), Heard::Taken);
+    assert_eq!(run.tally.iterations, 2);
+}
+
+#[test]
+fn the_same_answer_without_a_tool_is_sent_back_three_times() {
+    let idle = |n: u32| Turn { tools: 0, ..turn(&format!("m{n}"), "I am done.") };
+    let mut run = started();
+    for n in 1..=3 {
+        assert_eq!(hears(&mut run, &idle(n), n.into()), Heard::Taken);
+        assert_eq!(run.stop(), None, "{n}");
+    }
+    hears(&mut run, &idle(4), 4);
+    assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::NoProgress));
+    for other in [turn("x", "I am done."), Turn { tools: 0, ..turn("x", "Something else.") }] {
+        let mut run = started();
+        for n in 1..=3 {
+            hears(&mut run, &idle(n), n.into());
+        }
+        hears(&mut run, &other, 5);
+        assert_eq!(run.stop(), None);
+    }
+}
+
+#[test]
+fn while_a_session_is_being_replaced_nothing_counts_and_then_the_new_one_does() {
+    let mut run = started();
+    run.in_session.as_mut().unwrap().strategy = Strategy::Compact;
+    hears(&mut run, &turn("m1", "one"), 1);
+    assert_eq!(hears(&mut run, &turn("summary", "in short"), 2), Heard::Nothing(Why::Replacing));
+    run.moved_to(SessionId::parse("ses_2").unwrap(), at(3));
+    assert_eq!(hears(&mut run, &turn("m1", "the ids of another session"), 4), Heard::Taken);
+    assert_eq!(run.tally.iterations, 3);
+    // A host that never comes back from it does not hold the loop for ever.
+    assert_eq!(hears(&mut run, &turn("m9", "x"), 5), Heard::Nothing(Why::Replacing));
+    assert_eq!(hears(&mut run, &turn("m9", "x"), 400), Heard::Taken);
+}
+
+#[test]
+fn a_brief_that_did_not_arrive_is_a_failed_attempt() {
+    let mut run = started();
+    hears(&mut run, &turn("m1", "one"), 1);
+    run.undelivered("no such session", at(2));
+    to_the_brief(&mut run, 3);
+    assert_eq!((run.tally.iterations, run.tally.attempts, run.tally.failures), (2, 2, 1));
+}
+
+#[test]
+fn what_the_host_saw_counts_where_it_is_required() {
+    for signal in [Signal::Tool, Signal::Todo] {
+        let mut run = started();
+        run.policy.completion.require = [signal].into();
+        hears(&mut run, &turn("m1", "no signal"), 1);
+        assert_eq!(run.stop(), None);
+        hears(&mut run, &Turn { signals: vec![signal], ..turn("m2", "signal") }, 2);
+        assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::Completed));
+    }
+}
+
+#[test]
+fn a_loop_that_is_let_go_stands_still() {
+    let mut run = started();
+    run.let_go("the checks took too long", at(1));
+    assert!(run.is_paused());
+    assert_eq!(run.hear(&turn("m1", "x"), at(2)), Heard::Behind);
+    assert!(run.is_paused());
+}
+
+#[test]
+fn the_time_of_the_turns_is_the_time_of_the_loop() {
+    let mut run = started();
+    let long = Turn { duration: Duration::from_secs(8 * 3600), ..turn("m1", "slow") };
+    hears(&mut run, &long, 1);
+    assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::MaxDuration));
+}

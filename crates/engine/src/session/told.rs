@@ -1,0 +1,86 @@
+//! What a host tells of a session that needs nothing but to be written down.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use ralph_core::id::{RunId, SessionId};
+use ralph_core::in_session::RECOVERY;
+use ralph_core::moment::Moment;
+use ralph_core::run::Run;
+use ralph_store::{Commit, Seat, Store, StoreError};
+
+use super::onward::Onward;
+use crate::loops::{LoopError, Loops};
+
+impl<S: Store> Loops<S> {
+    /// Ends the loop of a session, as a person asked. False if it has none.
+    pub async fn cancel_loop(&self, session: &str) -> Result<bool, LoopError> {
+        let session = SessionId::parse(session)?;
+        Ok(self.aborted(&session, "cancelled").await?.is_some())
+    }
+
+    /// The session had an error that no person caused. Says when to look again.
+    pub async fn stumbled(&self, session: &SessionId, what: &str) -> Result<Onward, LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(Onward::Silence) };
+        let what = self.redactor.text(what).into_owned();
+        self.amend(&id, |run, now| run.stumble(&what, now)).await?;
+        Ok(Onward::Later { after: RECOVERY })
+    }
+
+    /// A person ended the turn, or the session is gone: so is its loop. None if there was none.
+    pub async fn aborted(&self, session: &SessionId, why: &str) -> Result<Option<Onward>, LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(None) };
+        let run = self.amend(&id, |run, now| run.abort_session(why, now)).await?;
+        Ok(run.map(|run| Onward::of(&run, Duration::ZERO)))
+    }
+
+    /// The loop goes on in another session. Said before the old one is deleted, so that this ends nothing.
+    pub async fn replaced(&self, session: &SessionId, by: &SessionId) -> Result<Option<Run>, LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(None) };
+        self.store.bind(&id, &Seat { host: self.host.clone(), session: by.clone() }).await?;
+        self.amend(&id, |run, now| run.moved_to(by.clone(), now)).await
+    }
+
+    /// Whether the agent of a session has yet to hear of the task of its loop.
+    pub async fn is_unbriefed(&self, session: &SessionId) -> Result<bool, LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(false) };
+        let run = self.store.run(&id).await?;
+        Ok(run.is_some_and(|run| run.in_session.is_some_and(|place| !place.briefed)))
+    }
+
+    /// The agent of a session is asked something that is not its task.
+    pub async fn turn_aside(&self, session: &SessionId) -> Result<(), LoopError> {
+        if let Some(id) = self.living(session).await? {
+            self.amend(&id, |run, _| run.turn_aside()).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a change of a run that is not driven, after what people asked of it. None if another process has it now.
+    pub(crate) async fn amend(
+        &self,
+        id: &RunId,
+        change: impl Fn(&mut Run, Moment),
+    ) -> Result<Option<Run>, LoopError> {
+        let Some(mut run) = self.store.take_run(id).await? else { return Ok(None) };
+        loop {
+            let now = moment(&run);
+            let mut next = run.clone();
+            change(&mut next, now);
+            match self.store.commit(&next, now.at, &[]).await {
+                Ok(Commit::Written(_)) => return Ok(Some(next)),
+                Ok(Commit::Controls(controls)) => {
+                    for (no, control) in &controls {
+                        run.apply(*no, control, now);
+                    }
+                }
+                Err(StoreError::Fenced { .. }) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+pub(super) fn moment(run: &Run) -> Moment {
+    Moment { at: Timestamp::now(), running: run.tally.running }
+}

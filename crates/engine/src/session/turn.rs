@@ -1,0 +1,119 @@
+//! What a host tells of a session, taken in by the loop that lives there.
+
+use std::time::Duration;
+
+use ralph_core::id::{RunId, SessionId};
+use ralph_core::in_session::{RECOVERY, Turn};
+use ralph_core::machine::{Heard, Why};
+use ralph_core::run::Run;
+use ralph_store::{Store, StoreError};
+
+use super::onward::{Onward, go_on};
+use super::told::moment;
+use crate::drive::Parts;
+use crate::error::{EngineError, chain};
+use crate::loops::{LoopError, Loops};
+
+/// How soon a session is looked at again whose tree somebody else has.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Who provides what a turn is judged with.
+pub trait Provide<S> {
+    /// The parts for this run. None while somebody else has its tree.
+    fn parts(&self, run: &Run) -> impl Future<Output = Result<Option<Parts<S>>, String>>;
+
+    /// How long judging may take.
+    fn deadline(&self, run: &Run) -> Duration {
+        let checks = &run.policy.verification.checks;
+        checks.iter().map(|check| check.timeout).sum::<Duration>() + Duration::from_secs(30)
+    }
+}
+
+impl<S: Store + 'static> Loops<S> {
+    /// The agent of a session is through with a turn. The same turn is answered once, whoever tells it how often.
+    pub async fn turn(
+        &self,
+        session: &SessionId,
+        turn: &Turn,
+        provide: &impl Provide<S>,
+    ) -> Result<Onward, LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(Onward::Silence) };
+        // Most of what is told needs nothing but a look.
+        let Some(mut seen) = self.store.run(&id).await? else { return Ok(Onward::Silence) };
+        if let Heard::Nothing(why) = seen.hear(turn, moment(&seen)) {
+            return Ok(self.nothing(why));
+        }
+        self.judge(&id, Some(turn), provide).await
+    }
+
+    fn nothing(&self, why: Why) -> Onward {
+        match why {
+            Why::Recovering => Onward::Later { after: RECOVERY },
+            Why::NoLoop | Why::Ended | Why::Replacing | Why::Known => Onward::Silence,
+        }
+    }
+
+    /// Goes on with a loop that was started and has no brief yet.
+    pub async fn begin(&self, session: &SessionId, provide: &impl Provide<S>) -> Result<Onward, LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(Onward::Silence) };
+        self.judge(&id, None, provide).await
+    }
+
+    async fn judge(
+        &self,
+        id: &RunId,
+        turn: Option<&Turn>,
+        provide: &impl Provide<S>,
+    ) -> Result<Onward, LoopError> {
+        let Some(seen) = self.store.run(id).await? else { return Ok(Onward::Silence) };
+        let parts = match provide.parts(&seen).await {
+            Ok(Some(parts)) => parts,
+            Ok(None) => return Ok(Onward::Later { after: BUSY }),
+            Err(why) => return self.let_go(id, &why).await,
+        };
+        // Whoever takes it last goes on with it; everybody else is refused when they write.
+        let Some(mut run) = self.store.take_run(id).await? else { return Ok(Onward::Silence) };
+        for (no, control) in self.store.waiting_controls(id, run.controls_seen).await? {
+            let now = moment(&run);
+            run.apply(no, &control, now);
+        }
+        if let Some(turn) = turn {
+            let now = moment(&run);
+            match run.hear(turn, now) {
+                Heard::Nothing(why) => return Ok(self.nothing(why)),
+                Heard::Unbriefed | Heard::Taken | Heard::Behind => {}
+            }
+        }
+        let deadline = provide.deadline(&run);
+        match tokio::time::timeout(deadline, go_on(parts, run)).await {
+            Ok(Ok(onward)) => Ok(onward),
+            // Another process has it: that one answers.
+            Ok(Err(EngineError::Store(StoreError::Fenced { .. }))) => Ok(Onward::Silence),
+            Ok(Err(error)) => self.let_go(id, &chain(&error)).await,
+            Err(_) => {
+                let why = format!("judging the turn took longer than {} s", deadline.as_secs());
+                self.let_go(id, &why).await
+            }
+        }
+    }
+
+    /// The host goes on without ralph, and the loop stands still until a person wants it to go on.
+    async fn let_go(&self, id: &RunId, why: &str) -> Result<Onward, LoopError> {
+        let text = format!("{why}; the loop is paused: `ralph resume {id}` goes on with the next turn");
+        self.amend(id, |run, now| run.let_go(&text, now)).await?;
+        Err(LoopError::LetGo { why: why.to_owned() })
+    }
+
+    /// What the host was to do with the brief failed: so has the attempt.
+    pub async fn undelivered(
+        &self,
+        session: &SessionId,
+        what: &str,
+        provide: &impl Provide<S>,
+    ) -> Result<Onward, LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(Onward::Silence) };
+        let what = self.redactor.text(what).into_owned();
+        self.amend(&id, |run, now| run.undelivered(&what, now)).await?;
+        self.judge(&id, None, provide).await
+    }
+}

@@ -1,0 +1,284 @@
+//! What a host is to do after something happened in one of its sessions: the same for every host.
+
+use ralph_core::id::{RunId, SessionId};
+use ralph_core::in_session::{Strategy, Turn};
+use ralph_core::run::Step;
+use ralph_engine::loops::{LoopError, LoopOptions, Loops};
+use ralph_engine::session::{Ended, Onward, Provide};
+use ralph_store::Store;
+
+use crate::arguments::{Asked, BadArguments, Start};
+use crate::original::Original;
+use crate::wire::{Act, Action};
+use crate::words;
+
+/// How many sessions that may be gone are asked after at a time.
+const ASKED_AFTER: usize = 5;
+
+/// Something that happened in a session, whatever the host calls it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Happening {
+    /// The agent is through with a turn.
+    Idle(Turn),
+    /// A person ended the turn.
+    Aborted,
+    Error {
+        what: String,
+    },
+    /// The session does not exist any more.
+    Gone,
+    /// One of ralph's commands.
+    Command(Result<Asked, BadArguments>),
+    /// A person says something that the agent has not read yet.
+    Message {
+        text: String,
+        first: bool,
+    },
+    /// Another session takes the place of this one.
+    Replaced {
+        by: SessionId,
+        summary: Option<String>,
+    },
+    /// The brief could not be given.
+    Undelivered {
+        what: String,
+    },
+    /// Nothing that a loop needs to know.
+    Other,
+}
+
+/// What the project and its settings say; the rest is in the store.
+pub trait Ground<S>: Provide<S> {
+    /// What a loop that a person asks for is held to, or why it cannot be had.
+    fn options(&self, asked: &Start) -> impl Future<Output = Result<LoopOptions, String>>;
+
+    /// What the original plugin's configuration makes of every session, where there is one.
+    fn original(&self) -> Option<Original>;
+
+    /// Puts the files back as they were before a loop, and says what was done.
+    fn roll_back(&self, run: &RunId) -> impl Future<Output = Result<String, String>>;
+
+    /// Keeps the summary of a session.
+    fn keep_summary(&self, folder: &str, session: &SessionId, summary: &str) -> Result<(), String>;
+}
+
+/// What the host is to do, in this order. An error is a failure of ralph's own, by which the host is not harmed.
+pub async fn answer<S: Store + 'static>(
+    session: &SessionId,
+    happening: Happening,
+    loops: &Loops<S>,
+    ground: &impl Ground<S>,
+) -> Result<Vec<Action>, LoopError> {
+    let seen = loops.look(session).await?;
+    if seen.here.is_none() {
+        return match happening {
+            Happening::Command(asked) => Desk { session, loops, ground }.command(asked).await,
+            Happening::Message { text, first: true } => Desk { session, loops, ground }.first(&text).await,
+            Happening::Idle(_) => Ok(seen.elsewhere.iter().take(ASKED_AFTER).map(ask_after).collect()),
+            Happening::Aborted
+            | Happening::Error { .. }
+            | Happening::Gone
+            | Happening::Message { .. }
+            | Happening::Replaced { .. }
+            | Happening::Undelivered { .. }
+            | Happening::Other => Ok(Vec::new()),
+        };
+    }
+    let desk = Desk { session, loops, ground };
+    match happening {
+        Happening::Idle(turn) => Ok(onward(loops.turn(session, &turn, ground).await?)),
+        Happening::Aborted => desk.end("the turn was aborted").await,
+        Happening::Error { what } => Ok(onward(loops.stumbled(session, &what).await?)),
+        Happening::Gone => desk.end("the session is gone").await,
+        Happening::Command(asked) => desk.command(asked).await,
+        Happening::Message { .. } => desk.instruct().await,
+        Happening::Replaced { by, summary } => desk.replaced(by, summary).await,
+        Happening::Undelivered { what } => {
+            let mut actions = vec![words::failed(&format!("the brief could not be given: {what}"))];
+            actions.extend(onward(loops.undelivered(session, &what, ground).await?));
+            Ok(actions)
+        }
+        Happening::Other => Ok(Vec::new()),
+    }
+}
+
+/// A loop whose session is gone is nobody's; only the host knows.
+fn ask_after(session: &SessionId) -> Action {
+    Action { session: Some(session.clone()), ..Act::Recheck { only_existence: true }.into() }
+}
+
+fn onward(onward: Onward) -> Vec<Action> {
+    let ms = |delay: std::time::Duration| u64::try_from(delay.as_millis()).ok().filter(|ms| *ms > 0);
+    match onward {
+        Onward::Silence => Vec::new(),
+        Onward::Later { after } => {
+            vec![Action { after_ms: ms(after), ..Act::Recheck { only_existence: false }.into() }]
+        }
+        Onward::Ended(ended) => vec![words::ended(&ended)],
+        Onward::Next(next) => {
+            let toast = words::iteration(&next);
+            let after_ms = ms(next.delay);
+            let title = format!("ralph: iteration {}", next.iteration);
+            let begin = Action { after_ms, ..Act::NewSession { title }.into() };
+            match next.strategy {
+                Strategy::Continue => {
+                    let prompt = Action { after_ms, ..Act::Prompt { text: next.brief }.into() };
+                    vec![toast, prompt]
+                }
+                Strategy::Reset => vec![toast, begin],
+                Strategy::Compact => vec![toast, Act::Summarise {}.into(), begin],
+            }
+        }
+    }
+}
+
+/// One event at the desk.
+struct Desk<'a, S, G> {
+    session: &'a SessionId,
+    loops: &'a Loops<S>,
+    ground: &'a G,
+}
+
+impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
+    async fn command(&self, asked: Result<Asked, BadArguments>) -> Result<Vec<Action>, LoopError> {
+        match asked {
+            Ok(Asked::Start(start)) => self.start(&start).await,
+            Ok(Asked::Stop) => {
+                let mut actions = self.end("cancelled").await?;
+                let told = match actions.is_empty() {
+                    true => {
+                        actions.push(words::no_loop());
+                        "No ralph loop goes on in this session."
+                    }
+                    false => "The ralph loop of this session is cancelled.",
+                };
+                actions.push(words::only_tell(told));
+                Ok(actions)
+            }
+            Ok(Asked::Status) => {
+                let told = match self.loops.state(Some(self.session.as_str())).await? {
+                    Some(view) => words::status(&view),
+                    None => "No ralph loop was started in this session.".to_owned(),
+                };
+                self.aside(&told).await
+            }
+            Ok(Asked::RollBack) => self.roll_back().await,
+            Err(bad) => self.refuse(&bad.to_string()).await,
+        }
+    }
+
+    async fn start(&self, start: &Start) -> Result<Vec<Action>, LoopError> {
+        let options = match self.ground.options(start).await {
+            Ok(options) => options,
+            Err(why) => return self.refuse(&why).await,
+        };
+        let started = self.loops.start_loop(self.session.as_str(), &start.prompt, options).await;
+        match started {
+            Ok(true) => self.begin().await,
+            Ok(false) => {
+                let view = self.loops.state(Some(self.session.as_str())).await?;
+                let at = view.map_or(0, |view| view.iteration);
+                let why = format!(
+                    "a ralph loop is at iteration {at} in this session; `/ralph stop` ends it, `--replace` starts over"
+                );
+                self.refuse(&why).await
+            }
+            Err(error @ (LoopError::Promise(_) | LoopError::EmptyPrompt | LoopError::Unbounded)) => {
+                self.refuse(&error.to_string()).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The first brief takes the place of what the command says.
+    async fn begin(&self) -> Result<Vec<Action>, LoopError> {
+        match self.loops.begin(self.session, self.ground).await? {
+            Onward::Next(next) => {
+                let view = self.loops.state(Some(self.session.as_str())).await?;
+                let toast = words::started(view.as_ref(), &next);
+                Ok(vec![Act::Prompt { text: next.brief }.into(), toast])
+            }
+            Onward::Ended(ended) => {
+                let told = format!("The ralph loop could not begin: {}", ended.stop.evidence);
+                Ok(vec![words::ended(&ended), words::only_tell(&told)])
+            }
+            Onward::Later { .. } | Onward::Silence => {
+                self.loops.aborted(self.session, "the directory is in use by another run").await?;
+                self.refuse("the directory is in use by another run; `ralph status` shows it").await
+            }
+        }
+    }
+
+    async fn refuse(&self, why: &str) -> Result<Vec<Action>, LoopError> {
+        let mut actions = vec![words::failed(why)];
+        actions.extend(self.aside(&format!("ralph did not start a loop: {why}")).await?);
+        Ok(actions)
+    }
+
+    /// A turn that is not about the task of a loop that goes on.
+    async fn aside(&self, told: &str) -> Result<Vec<Action>, LoopError> {
+        self.loops.turn_aside(self.session).await?;
+        Ok(vec![words::only_tell(told)])
+    }
+
+    async fn end(&self, why: &str) -> Result<Vec<Action>, LoopError> {
+        match self.loops.aborted(self.session, why).await? {
+            Some(Onward::Ended(Ended { iteration, .. })) => Ok(vec![words::cancelled(iteration, why)]),
+            Some(Onward::Silence | Onward::Later { .. } | Onward::Next(_)) | None => Ok(Vec::new()),
+        }
+    }
+
+    async fn roll_back(&self) -> Result<Vec<Action>, LoopError> {
+        let mut actions = self.end("rolled back").await?;
+        let told = match self.loops.state(Some(self.session.as_str())).await? {
+            None => "No ralph loop was started in this session, so there is nothing to roll back.".to_owned(),
+            Some(view) => match self.ground.roll_back(&view.run).await {
+                Ok(done) => format!("The files are as they were before the ralph loop. {done}"),
+                Err(why) => {
+                    actions.push(words::failed(&why));
+                    format!("The files could not be put back: {why}")
+                }
+            },
+        };
+        actions.push(words::only_tell(&told));
+        Ok(actions)
+    }
+
+    /// The agent learns how to say that it is done.
+    async fn instruct(&self) -> Result<Vec<Action>, LoopError> {
+        if !self.loops.is_unbriefed(self.session).await? {
+            return Ok(Vec::new());
+        }
+        match self.loops.begin(self.session, self.ground).await? {
+            Onward::Next(next) => Ok(vec![Act::Append { text: format!("\n\n{}", next.instruction) }.into()]),
+            Onward::Ended(ended) => Ok(vec![words::ended(&ended)]),
+            Onward::Later { .. } | Onward::Silence => Ok(Vec::new()),
+        }
+    }
+
+    /// Where the original plugin is configured, every session loops from its first message.
+    async fn first(&self, text: &str) -> Result<Vec<Action>, LoopError> {
+        let Some(original) = self.ground.original() else { return Ok(Vec::new()) };
+        if !self.loops.start_loop(self.session.as_str(), text, original.options()).await? {
+            return Ok(Vec::new());
+        }
+        self.instruct().await
+    }
+
+    async fn replaced(&self, by: SessionId, summary: Option<String>) -> Result<Vec<Action>, LoopError> {
+        let Some(run) = self.loops.replaced(self.session, &by).await? else { return Ok(Vec::new()) };
+        let Step::Code(_, brief) = &run.step else { return Ok(Vec::new()) };
+        let mut actions = Vec::new();
+        let summary = summary.filter(|summary| !summary.trim().is_empty());
+        let folder = run.in_session.as_ref().and_then(|place| place.summaries.as_deref());
+        if let (Some(folder), Some(summary)) = (folder, &summary)
+            && let Err(why) = self.ground.keep_summary(folder, self.session, summary)
+        {
+            actions.push(words::failed(&format!("the summary was not kept: {why}")));
+        }
+        let told = summary.map(|summary| format!("# What happened so far\n\n{}\n\n", summary.trim()));
+        let text = told.unwrap_or_default() + &brief.text;
+        actions.push(Action { session: Some(by), ..Act::Prompt { text }.into() });
+        Ok(actions)
+    }
+}

@@ -1,0 +1,23 @@
+//! Living inside an agent: what a host tells goes in, what it is to do comes out.
+//!
+//! ```text
+//! host ── event ──► adapter ── happening ──► answer ──► loops (engine)
+//!   ▲                                          │
+//!   └────────── what it is to do ◄─────────────┘
+//! ```
+//!
+//! An adapter (`opencode`) knows a host's own format and where it keeps what is installed; everything else is the same for
+//! all of them. Nothing here decides when a loop goes on or ends: that is `ralph_core`'s.
+
+mod answer;
+pub mod arguments;
+mod installed;
+mod jsonc;
+pub mod opencode;
+mod original;
+pub mod wire;
+mod words;
+
+pub use answer::{Ground, Happening, answer};
+pub use installed::{InstallError, Installed, Removed};
+pub use original::Original;

@@ -1,0 +1,10 @@
+//! OpenCode: a plugin that forwards events, and commands.
+
+mod install;
+mod translate;
+
+pub use install::{install, places, uninstall};
+pub use translate::{BadEvent, Event, read};
+
+/// What the host is called, as an agent and as a seat of loops.
+pub const NAME: &str = "opencode";

@@ -1,0 +1,92 @@
+//! What people and agents are told in a session, in words.
+
+use std::time::Duration;
+
+use ralph_core::stop::{RunState, StopReason};
+use ralph_core::view::RunView;
+use ralph_engine::session::{Ended, Next};
+
+use crate::wire::{Act, Action, Variant};
+
+pub(crate) fn toast(title: &str, message: String, variant: Variant, seconds: u64) -> Action {
+    let duration_ms = seconds * 1_000;
+    Act::Toast { title: title.to_owned(), message, variant, duration_ms }.into()
+}
+
+pub(crate) fn started(view: Option<&RunView>, next: &Next) -> Action {
+    let most = next
+        .max_iterations
+        .map_or("no limit on iterations".to_owned(), |max| format!("at most {max} iterations"));
+    let promise = view.map_or(String::new(), |view| format!("; done when it promises {}", view.promise));
+    let time = view.and_then(|view| view.limits.max_duration_ms).map(Duration::from_millis);
+    let time = time.map_or(String::new(), |time| format!(", {} min", time.as_secs().div_ceil(60)));
+    toast("ralph: loop started", format!("{most}{time}{promise}"), Variant::Info, 3)
+}
+
+pub(crate) fn iteration(next: &Next) -> Action {
+    let of = next.max_iterations.map_or(String::new(), |max| format!("/{max}"));
+    let again = if next.attempt > 1 { format!(", attempt {}", next.attempt) } else { String::new() };
+    toast("ralph", format!("iteration {}{of}{again}", next.iteration), Variant::Info, 2)
+}
+
+pub(crate) fn ended(ended: &Ended) -> Action {
+    let Ended { stop, iteration } = ended;
+    let evidence = &stop.evidence;
+    match stop.reason {
+        StopReason::Completed => {
+            let iterations = if *iteration == 1 { "iteration" } else { "iterations" };
+            let message = format!("done after {iteration} {iterations}: {evidence}");
+            toast("ralph: loop complete", message, Variant::Success, 5)
+        }
+        StopReason::MaxIterations
+        | StopReason::MaxDuration
+        | StopReason::NoProgress
+        | StopReason::Circular
+        | StopReason::Budget => {
+            toast("ralph: limit reached", format!("{}: {evidence}", stop.reason.name()), Variant::Warning, 5)
+        }
+        StopReason::Stopped | StopReason::Aborted => cancelled(*iteration, evidence),
+        StopReason::TasksUndone
+        | StopReason::ConsecutiveFailures
+        | StopReason::Authentication
+        | StopReason::Configuration
+        | StopReason::Disk
+        | StopReason::Database
+        | StopReason::NoTasks
+        | StopReason::AgentsExhausted => failed(evidence),
+    }
+}
+
+pub(crate) fn cancelled(iteration: u32, why: &str) -> Action {
+    let why = if why == "cancelled" { String::new() } else { format!(": {why}") };
+    toast("ralph: loop cancelled", format!("stopped at iteration {iteration}{why}"), Variant::Info, 2)
+}
+
+pub(crate) fn no_loop() -> Action {
+    toast("ralph: no active loop", "no loop goes on in this session".to_owned(), Variant::Info, 3)
+}
+
+pub(crate) fn failed(why: &str) -> Action {
+    toast("ralph: failed", why.to_owned(), Variant::Error, 5)
+}
+
+/// Where a command has nothing for the agent to do, the turn that it begins anyway is spent on telling the person.
+pub(crate) fn only_tell(what: &str) -> Action {
+    let text = format!(
+        "Repeat the following to the person in one or two sentences, as it is. Do nothing else and use no tool; this is not \
+         part of any task.\n\n{what}"
+    );
+    Act::Prompt { text }.into()
+}
+
+/// How a loop stands.
+pub(crate) fn status(view: &RunView) -> String {
+    let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
+    let how = match (view.status, &view.stop_reason) {
+        (RunState::Running, _) => "goes on".to_owned(),
+        (RunState::Paused, _) => format!("is paused; `ralph resume {}` goes on", view.run),
+        (_, Some(reason)) => format!("has ended: {reason}: {}", view.evidence.as_deref().unwrap_or_default()),
+        (state, None) => format!("is {}", state.name()),
+    };
+    format!("ralph loop {} ({}): iteration {}{of}; it {how}.", view.run, view.description, view.iteration)
+}
