@@ -70,6 +70,9 @@ fn the_published_schemas_are_current() {
         "migrate",
         "hook-event",
         "hook-answer",
+        "memory-search",
+        "memory-notes",
+        "memory-note",
     ];
     for of in all {
         let path = root().join(format!("docs/schema/{of}.json"));

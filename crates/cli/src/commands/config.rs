@@ -10,6 +10,7 @@ use ralph_store::NewTask;
 use super::diff::Difference;
 use super::graph;
 use super::inbox::Asked;
+use super::memory;
 use super::migrate::Taken;
 use super::prd::{Checked, Drafted};
 use super::snapshots::Snapshots;
@@ -108,6 +109,12 @@ enum Described {
     HookEvent,
     /// What `ralph hook` has a plugin do
     HookAnswer,
+    /// `ralph memory search --json`
+    MemorySearch,
+    /// `ralph memory list --json`
+    MemoryNotes,
+    /// `ralph memory show --json`
+    MemoryNote,
 }
 
 impl ConfigArgs {
@@ -144,6 +151,9 @@ impl Described {
             Described::Migrate => schemars::schema_for!(Vec<Taken>).to_value(),
             Described::HookEvent => schemars::schema_for!(Told).to_value(),
             Described::HookAnswer => schemars::schema_for!(Answer).to_value(),
+            Described::MemorySearch => schemars::schema_for!(memory::Found).to_value(),
+            Described::MemoryNotes => schemars::schema_for!(memory::Listed).to_value(),
+            Described::MemoryNote => schemars::schema_for!(memory::Shown).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

@@ -21,6 +21,7 @@ pub(crate) mod logs;
 pub(crate) mod loops;
 pub(crate) mod migrate;
 pub(crate) mod opencode;
+pub(crate) mod memory;
 pub(crate) mod prd;
 pub(crate) mod replay;
 pub(crate) mod resume;
@@ -80,6 +81,7 @@ enum Command {
     Inbox(inbox::InboxArgs),
     Answer(inbox::AnswerArgs),
     Tasks(Box<tasks::Args>),
+    Memory(memory::Args),
     Template(template::Args),
     Prd(prd::Args),
     Convert(convert::Args),
@@ -126,6 +128,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Inbox(args) => inbox::inbox(args),
         Command::Answer(args) => inbox::answer(args),
         Command::Tasks(args) => tasks::run(&args),
+        Command::Memory(args) => memory::run(&args),
         Command::Template(args) => template::run(&args),
         Command::Prd(args) => prd::run(&args),
         Command::Convert(args) => convert::run(&args),

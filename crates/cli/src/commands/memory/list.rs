@@ -1,0 +1,85 @@
+//! `ralph memory list`.
+
+use jiff::Timestamp;
+use ralph_core::note::{KindName, Note};
+use ralph_memory::catch_up;
+use ralph_store::{Notes, StoreError};
+use serde::Serialize;
+
+use super::{KindArg, NOTHING, existing, told};
+use crate::commands::Outcome;
+use crate::project::{block_on, store_problem};
+use crate::words::{print, print_json};
+
+/// List what is remembered, the newest first.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph memory list
+  ralph memory list --kind gotcha --limit 50 --json | jq -r '.notes[].content'
+
+Exit codes: 4 if nothing is remembered.")]
+pub(crate) struct ListArgs {
+    /// Only this kind of note; may be given several times
+    #[arg(long, value_enum)]
+    kind: Vec<KindArg>,
+    /// What others have taken the place of, too
+    #[arg(long)]
+    all: bool,
+    /// How many at most
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    limit: usize,
+    /// Print it as JSON (docs/schema/memory-notes.json)
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Listed {
+    /// The newest first.
+    notes: Vec<Note>,
+}
+
+/// Notes that are read at a time.
+const PAGE: usize = 256;
+
+pub(crate) fn run(args: &ListArgs) -> Outcome {
+    let notes = match existing()? {
+        Some(store) => block_on(args.notes(&store)).map_err(|error| store_problem(&error))?,
+        None => Vec::new(),
+    };
+    let exit = if notes.is_empty() { NOTHING } else { 0 };
+    let now = Timestamp::now();
+    if args.json {
+        print_json(&Listed { notes });
+    } else if notes.is_empty() {
+        print("nothing is remembered here yet; `ralph memory add \"…\"` puts something down\n");
+    } else {
+        notes.iter().for_each(|note| print(&told::brief(note, now)));
+    }
+    Ok(exit)
+}
+
+impl ListArgs {
+    async fn notes(&self, store: &impl Notes) -> Result<Vec<Note>, StoreError> {
+        catch_up(store).await?;
+        let kinds: Vec<KindName> = self.kind.iter().map(|kind| (*kind).into()).collect();
+        let mut notes = Vec::new();
+        let mut before = None;
+        loop {
+            let page = store.newest_notes(before, PAGE).await?;
+            let Some((last, _)) = page.last() else { break };
+            before = Some(*last);
+            let wanted = page.into_iter().map(|(_, note)| note).filter(|note| {
+                (self.all || note.is_active()) && (kinds.is_empty() || kinds.contains(&note.said.kind.name()))
+            });
+            notes.extend(wanted);
+            if notes.len() >= self.limit {
+                break;
+            }
+        }
+        notes.truncate(self.limit);
+        Ok(notes)
+    }
+}
