@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ralph_core::stop::{RunState, StopReason};
 use ralph_core::view::RunView;
+use ralph_engine::loops::LoopError;
 use ralph_engine::session::{Ended, Next};
 
 use crate::wire::{Act, Action, Variant};
@@ -60,6 +61,29 @@ pub(crate) fn ended(ended: &Ended) -> Action {
 pub(crate) fn cancelled(iteration: u32, why: &str) -> Action {
     let why = if why == "cancelled" { String::new() } else { format!(": {why}") };
     toast("ralph: loop cancelled", format!("stopped at iteration {iteration}{why}"), Variant::Info, 2)
+}
+
+/// The loop goes on by itself, but not soon.
+pub(crate) fn waits(after: Duration, why: &str) -> Action {
+    let seconds = after.as_secs();
+    let time = if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) };
+    toast("ralph: waiting", format!("{why}; it goes on in {time}"), Variant::Warning, 5)
+}
+
+/// What a person is shown where ralph failed; nothing where the journal alone is to know.
+pub fn let_go(error: &LoopError) -> Vec<Action> {
+    match error {
+        LoopError::LetGo { why, run, is_paused: true } => {
+            let message = format!("{why}; `ralph resume {run}` goes on with the next turn");
+            vec![toast("ralph: loop paused", message, Variant::Warning, 5)]
+        }
+        LoopError::LetGo { why, .. } => vec![failed(why)],
+        LoopError::Session(_)
+        | LoopError::Promise(_)
+        | LoopError::EmptyPrompt
+        | LoopError::Unbounded
+        | LoopError::Store(_) => Vec::new(),
+    }
 }
 
 pub(crate) fn no_loop() -> Action {
