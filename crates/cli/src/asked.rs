@@ -58,7 +58,9 @@ impl Asked<'_> {
             Control::Pause => format!("pauses when the turn in session {session} of {host} ends"),
             Control::Resume => format!("goes on when the next turn in session {session} of {host} ends"),
             _ if run.stop().is_some() => {
-                format!("is stopped; a turn in session {session} of {host} ends by itself, and nothing follows it")
+                format!(
+                    "is stopped; a turn in session {session} of {host} ends by itself, and nothing follows it"
+                )
             }
             _ => self.told.to_owned(),
         }
