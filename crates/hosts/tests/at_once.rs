@@ -1,7 +1,5 @@
 //! Several processes tell of one loop at the same time: what each has to say is written, and a cancel wins.
 
-#![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
-
 use std::sync::Arc;
 
 use ralph_core::id::{AgentName, SessionId};
