@@ -37,6 +37,8 @@ fn a_loop_is_alive_as_long_as_it_goes_on() {
     assert_eq!((&status(&run)["alive"], &status(&run)["resumable"]), (&json!(true), &json!(false)));
     let shown = project.ralph(&["status", &run]).out;
     assert!(shown.contains("session   ses_1 of opencode") && !shown.contains("interrupted"), "{shown}");
+    let unnamed = project.ralph(&["status"]);
+    assert_eq!((unnamed.code, unnamed.err.contains(&run)), (Some(4), true), "{unnamed:?}");
     session.idle_once("m1", "one");
     let paused = project.ralph(&["pause", &run]);
     assert!(paused.out.contains(&format!("is paused; `ralph resume {run}` goes on")), "{paused:?}");
