@@ -21,3 +21,4 @@ mod words;
 pub use answer::{Ground, Happening, answer};
 pub use installed::{InstallError, Installed, Removed};
 pub use original::Original;
+pub use words::let_go;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use ralph_core::stop::{RunState, StopReason};
-use ralph_core::view::RunView;
+use ralph_core::view::{Doing, RunView};
+use ralph_engine::loops::LoopError;
 use ralph_engine::session::{Ended, Next};
 
 use crate::wire::{Act, Action, Variant};
@@ -62,6 +63,29 @@ pub(crate) fn cancelled(iteration: u32, why: &str) -> Action {
     toast("ralph: loop cancelled", format!("stopped at iteration {iteration}{why}"), Variant::Info, 2)
 }
 
+/// The loop goes on by itself, but not soon.
+pub(crate) fn waits(after: Duration, why: &str) -> Action {
+    let seconds = after.as_secs();
+    let time = if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) };
+    toast("ralph: waiting", format!("{why}; it goes on in {time}"), Variant::Warning, 5)
+}
+
+/// What a person is shown where ralph failed; nothing where the journal alone is to know.
+pub fn let_go(error: &LoopError) -> Vec<Action> {
+    match error {
+        LoopError::LetGo { why, run, is_paused: true } => {
+            let message = format!("{why}; `ralph resume {run}` goes on with the next turn");
+            vec![toast("ralph: loop paused", message, Variant::Warning, 5)]
+        }
+        LoopError::LetGo { why, .. } => vec![failed(why)],
+        LoopError::Session(_)
+        | LoopError::Promise(_)
+        | LoopError::EmptyPrompt
+        | LoopError::Unbounded
+        | LoopError::Store(_) => Vec::new(),
+    }
+}
+
 pub(crate) fn no_loop() -> Action {
     toast("ralph: no active loop", "no loop goes on in this session".to_owned(), Variant::Info, 3)
 }
@@ -82,11 +106,16 @@ pub(crate) fn only_tell(what: &str) -> Action {
 /// How a loop stands.
 pub(crate) fn status(view: &RunView) -> String {
     let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
-    let how = match (view.status, &view.stop_reason) {
-        (RunState::Running, _) => "goes on".to_owned(),
-        (RunState::Paused, _) => format!("is paused; `ralph resume {}` goes on", view.run),
-        (_, Some(reason)) => format!("has ended: {reason}: {}", view.evidence.as_deref().unwrap_or_default()),
-        (state, None) => format!("is {}", state.name()),
+    let how = match (view.status, &view.doing, &view.stop_reason) {
+        (RunState::Running | RunState::Paused, Doing::Waiting { until, why }, _) => {
+            format!("waits until {until:.0} ({why})")
+        }
+        (RunState::Running, ..) => "goes on".to_owned(),
+        (RunState::Paused, ..) => format!("is paused; `ralph resume {}` goes on", view.run),
+        (_, _, Some(reason)) => {
+            format!("has ended: {reason}: {}", view.evidence.as_deref().unwrap_or_default())
+        }
+        (state, _, None) => format!("is {}", state.name()),
     };
     format!("ralph loop {} ({}): iteration {}{of}; it {how}.", view.run, view.description, view.iteration)
 }

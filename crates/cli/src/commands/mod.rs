@@ -34,6 +34,8 @@ pub(crate) mod template;
 pub(crate) mod trust;
 pub(crate) mod why;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 use crate::problem::{Problem, Problems};
@@ -147,6 +149,18 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::OpencodeRelay(args) => opencode::run(args),
         Command::DemoAgent(args) => demo::agent(args),
     }
+}
+
+/// Arguments that cannot be read. A host would be stopped by the exit code that everybody else gets.
+pub(crate) fn misunderstood(error: &clap::Error) -> ExitCode {
+    let is_hook = std::env::args_os().nth(1).is_some_and(|command| command == hook::NAME);
+    if !is_hook || !error.use_stderr() {
+        error.exit();
+    }
+    let text = error.to_string();
+    let said: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    eprintln!("ralph: {}", said.join(" ").trim_start_matches("error: "));
+    ExitCode::from(1)
 }
 
 pub(crate) fn here() -> Result<std::path::PathBuf, Problems> {

@@ -16,7 +16,8 @@ const atWork = (globalThis[Symbol.for("ralph.opencode")] ??= new WeakMap())
 /** Runs ralph with one object on its standard input; the object on its standard output, or nothing. */
 function ask(program, told) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, ["hook", "opencode"], { cwd: "/", stdio: ["pipe", "pipe", "pipe"] })
+    // In a group of its own: what ends the host is no word about the loop.
+    const child = spawn(program, ["hook", "opencode"], { cwd: "/", stdio: ["pipe", "pipe", "pipe"], detached: true })
     let out = ""
     let err = ""
     child.on("error", reject)
@@ -140,7 +141,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       await client.tui.showToast({ body: { title, message, variant, duration } }).catch(() => {})
       return
     }
-    const work = { prompt, summarise, new_session: replace, recheck }[action.type]
+    const work = { prompt, summarise, new_session: replace, recheck, due }[action.type]
     if (!work) return
     const tries = action.type === "prompt" ? TRIES : 1
     for (let n = 1; ; n++) {
@@ -153,7 +154,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
           continue
         }
         log(`${action.type}: ${problem}`)
-        if (action.type === "recheck") return false
+        if (action.type === "recheck" || action.type === "due") return false
         const failed = { action: action.type, error: String(problem?.message ?? problem) }
         await perform(id, await tell({ event: "failed", session: id, failed }))
         return false
@@ -195,6 +196,9 @@ export const RalphPlugin = async ({ client, directory }, options) => {
     await data(client.session.delete({ path: { id } }))
     for (const known of [manners, summaries, turns]) known.delete(id)
   }
+
+  /** What was put off is asked for again when it is time: by then, a person may have decided otherwise. */
+  const due = async (id) => perform(id, await tell({ event: "due", session: id }))
 
   const recheck = async (id, { only_existence: only }) => {
     try {
