@@ -18,6 +18,6 @@ mod original;
 pub mod wire;
 mod words;
 
-pub use answer::{Ground, Happening, answer};
-pub use installed::{InstallError, Installed, Removed};
+pub use answer::{Ground, Happening, answer, let_go};
+pub use installed::{Edited, InstallError, Installed, Removed};
 pub use original::Original;

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, RunId, SessionId};
-use ralph_engine::loops::Loops;
+use ralph_core::policy::Signal;
+use ralph_engine::loops::{LoopError, Loops};
 use ralph_engine::{Place, chain};
 use ralph_hosts::opencode::{self, Event};
 use ralph_hosts::wire::{Answer, VERSION};
-use ralph_hosts::{Happening, Original, answer};
+use ralph_hosts::{Happening, Original, answer, let_go};
 use ralph_store::{SqliteStore, StoreError};
 
 use super::Outcome;
@@ -97,11 +98,27 @@ async fn tell(event: Event, store: Arc<SqliteStore>) -> Result<(), String> {
     let host = AgentName::parse(opencode::NAME).expect("a host has a name");
     let loops = Loops::new(store.clone(), host, redactor());
     let inside = Inside { directory, store, options };
-    let actions = answer(&session, happening, &loops, &inside).await.map_err(|error| chain(&error))?;
-    if actions.is_empty() {
-        return Ok(());
+    let by_command = matches!(happening, Happening::Command(_));
+    let (actions, failed) = match answer(&session, happening, &loops, &inside).await {
+        Ok(actions) => (actions, None),
+        Err(error @ LoopError::LetGo { .. }) => {
+            let run = loops.run_of(&session).await.map_err(|error| chain(&error))?;
+            let why = chain(&error);
+            (run.map_or(Vec::new(), |run| let_go(&why, &run.id, by_command)), Some(why))
+        }
+        Err(error) => return Err(chain(&error)),
+    };
+    if !actions.is_empty() {
+        let run = loops.run_of(&session).await.map_err(|error| chain(&error))?;
+        let tool = run
+            .is_some_and(|run| run.stop().is_none() && run.policy.completion.require.contains(&Signal::Tool));
+        print(&Answer { v: VERSION, actions, tool })?;
     }
-    let text = serde_json::to_vec(&Answer { v: VERSION, actions }).expect("an answer is JSON");
+    failed.map_or(Ok(()), Err)
+}
+
+fn print(answer: &Answer) -> Result<(), String> {
+    let text = serde_json::to_vec(answer).expect("an answer is JSON");
     let mut out = std::io::stdout().lock();
     out.write_all(&text)
         .and_then(|()| out.flush())
