@@ -20,6 +20,7 @@ use crate::catalog::{Entry, FILE, PROMPT, PromptChannel, Unsupported};
 use crate::prices::Prices;
 use crate::program::{ProgramError, find};
 use crate::stream::{Conclusion, Format, Hearing, Outcome, Parser};
+use crate::trouble::ended;
 
 /// What is kept of standard error; agents print their reasons at its end.
 const STDERR_CHARACTERS: usize = 16_000;
@@ -202,7 +203,7 @@ impl Listener for CliListener {
             Outcome::Asked { question } => Some(question.clone()),
             _ => None,
         };
-        let exit = ended(outcome, exit, &self.zone);
+        let exit = ended(outcome, exit, Timestamp::now(), &self.zone);
         let id = session.and_then(|session| safe(&session));
         let conversation = id.map(|id| Conversation::new(id, counter));
         Heard { claim, signals, question, usage, message, exit: Some(exit), conversation }
@@ -212,24 +213,6 @@ impl Listener for CliListener {
 /// It becomes an argument of the agent, so nothing that could be taken for an option.
 fn safe(session: &str) -> Option<SessionId> {
     SessionId::parse(session).ok().filter(|id| !id.as_str().starts_with('-'))
-}
-
-/// The agent's own word for its end, where it has one.
-fn ended(outcome: Outcome, exit: &AgentExit, zone: &TimeZone) -> AgentExit {
-    match outcome {
-        Outcome::Finished | Outcome::Asked { .. } => exit.clone(),
-        Outcome::Unfinished if exit.is_clean() => AgentExit::Unfinished,
-        Outcome::Unfinished => exit.clone(),
-        Outcome::Limited { reset, what } => {
-            AgentExit::Limited { what, reset: reset.map(|reset| reset.resolve(Timestamp::now(), zone)) }
-        }
-        Outcome::Overloaded { what } => AgentExit::Overloaded { what },
-        Outcome::Network { what } => AgentExit::Network { what },
-        Outcome::Unauthenticated { what, next } => AgentExit::Unauthenticated { what, next },
-        Outcome::Misconfigured { what, next } => AgentExit::Misconfigured { what, next },
-        Outcome::SessionGone { what } => AgentExit::SessionGone { what },
-        Outcome::Failed { what } => AgentExit::Failed { what },
-    }
 }
 
 #[cfg(test)]

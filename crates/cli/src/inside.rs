@@ -5,22 +5,24 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use ralph_core::id::{RunId, SessionId};
 use ralph_core::policy::Signal;
 use ralph_core::run::Run;
 use ralph_engine::Parts;
 use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::loops::LoopOptions;
-use ralph_engine::session::Provide;
+use ralph_engine::session::{Provide, Waiting};
 use ralph_hosts::arguments::Start;
 use ralph_hosts::{Ground, Original};
-use ralph_store::SqliteStore;
+use ralph_store::{Register, SqliteStore};
 use serde_json::Value;
 
 use crate::criteria::{trusted_checks, without_secrets};
+use crate::leash::Leash;
 use crate::perform::{Stage, own_program, redactor, staff, unwatched};
 use crate::problem::{Problem, Problems};
-use crate::project::Project;
+use crate::project::{Project, store_problem};
 use crate::screen::Show;
 use crate::settings::Given;
 use crate::settings::flags::{LimitFlags, PromiseFlags};
@@ -28,6 +30,8 @@ use crate::vault;
 
 /// How long another loop of the same directory may have the tree before it is tried again later.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// What putting a tree back may take.
+const ROLLBACK: Duration = Duration::from_secs(600);
 
 /// A project as a hook finds it.
 pub(crate) struct Inside {
@@ -35,6 +39,10 @@ pub(crate) struct Inside {
     pub(crate) store: Arc<SqliteStore>,
     /// What the plugin was configured with.
     pub(crate) options: Option<Value>,
+    /// How the host waits.
+    pub(crate) waiting: Waiting,
+    /// What ends this process when it is stuck.
+    pub(crate) leash: Option<Leash>,
 }
 
 /// Problems in one line, for whoever cannot be shown more.
@@ -77,6 +85,13 @@ impl Inside {
             tracking: None,
         };
         Ok(Some(unwatched(stage, run).await?))
+    }
+
+    async fn register(&self, run: &RunId) -> Result<(), String> {
+        let project = self.project(Given::default()).map_err(|problems| in_a_line(&problems))?;
+        let register = Register::open(&project.state_dir).map_err(|error| store_problem(&error).what)?;
+        let recorded = register.record(run, &project.place.root, Timestamp::now()).await;
+        recorded.map_err(|error| store_problem(&error).what)
     }
 
     /// What the original plugin's configuration says, wherever OpenCode looks for it.
@@ -137,6 +152,16 @@ impl Provide<SqliteStore> for Inside {
     async fn parts(&self, run: &Run) -> Result<Option<Parts<SqliteStore>>, String> {
         self.ready(run).await.map_err(|problems| in_a_line(&problems))
     }
+
+    fn expect(&self, within: Duration) {
+        if let Some(leash) = &self.leash {
+            leash.allow(within);
+        }
+    }
+
+    fn waiting(&self) -> Waiting {
+        self.waiting
+    }
 }
 
 impl Ground<SqliteStore> for Inside {
@@ -144,6 +169,13 @@ impl Ground<SqliteStore> for Inside {
         let options = self.held_to(flags(asked)).await.map_err(|problems| in_a_line(&problems))?;
         let strategy = asked.strategy.unwrap_or_default();
         Ok(LoopOptions { strategy, replace: asked.replace, ..options })
+    }
+
+    /// Every run of the person is found in one place, wherever it lives.
+    async fn begun(&self, run: &RunId) {
+        if let Err(problem) = self.register(run).await {
+            eprintln!("ralph: {}", problem.replace('\n', " "));
+        }
     }
 
     /// The plugin's own options, else those of the project's configuration, else of the user's.
@@ -154,6 +186,7 @@ impl Ground<SqliteStore> for Inside {
     /// By the command that a person would type, so that it is the very same.
     async fn roll_back(&self, run: &RunId) -> Result<String, String> {
         let program = own_program().map_err(|problem| problem.what)?;
+        self.expect(ROLLBACK);
         let done = Command::new(program)
             .args(["rollback", "--yes", "--run", run.as_str()])
             .current_dir(&self.directory)

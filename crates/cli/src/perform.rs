@@ -20,7 +20,7 @@ use ralph_engine::{
 };
 use ralph_snapshot::{Keep, Vault};
 use ralph_store::SqliteStore;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::commands::{acp, confine, guard, opencode};
@@ -112,7 +112,9 @@ pub(crate) async fn unwatched(stage: Stage, run: &Run) -> Result<Parts<SqliteSto
     let (feed, _nobody) = feed(Appetite::Glimpses);
     let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
     let chronicling = messages::chronicling(run, &stage.place)?;
-    parts(stage, retention, chronicling, feed, listen_to_signals()?)
+    // Signals are not for the loop, which outlives the process.
+    let (_nobody_presses, urgency) = watch::channel(Urgency::None);
+    parts(stage, retention, chronicling, feed, urgency)
 }
 
 fn parts(
@@ -209,16 +211,20 @@ fn hangup_is_ignored() -> bool {
     mask & (1 << (SignalKind::hangup().as_raw_value() - 1)) != 0
 }
 
-/// The first SIGINT, SIGTERM or SIGHUP aborts, the second kills.
-fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
-    let (pressing, urgency) = watch::channel(Urgency::None);
+/// SIGINT, SIGTERM and SIGHUP.
+pub(crate) fn signals() -> Result<Vec<Signal>, Problem> {
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
     if !hangup_is_ignored() {
         kinds.push(SignalKind::hangup());
     }
-    for kind in kinds {
-        let mut signals = signal(kind)
-            .map_err(|error| Problem::new(format!("cannot listen to signals: {error}")).exit(1))?;
+    let listened: std::io::Result<Vec<Signal>> = kinds.into_iter().map(signal).collect();
+    listened.map_err(|error| Problem::new(format!("cannot listen to signals: {error}")).exit(1))
+}
+
+/// The first of them aborts, the second kills.
+fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
+    let (pressing, urgency) = watch::channel(Urgency::None);
+    for mut signals in signals()? {
         let pressing = pressing.clone();
         tokio::spawn(async move {
             while signals.recv().await.is_some() {

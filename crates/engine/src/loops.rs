@@ -61,9 +61,9 @@ pub enum LoopError {
     Unbounded,
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The host goes on; the journal says why, and the loop is paused.
+    /// The host goes on; the journal says why, and the loop is paused, unless it could not even be that.
     #[error("{why}")]
-    LetGo { why: String },
+    LetGo { why: String, run: RunId, is_paused: bool },
 }
 
 /// The loops of one host in one project.

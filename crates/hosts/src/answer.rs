@@ -1,7 +1,10 @@
 //! What a host is to do after something happened in one of its sessions: the same for every host.
 
+use std::time::Duration;
+
 use ralph_core::id::{RunId, SessionId};
 use ralph_core::in_session::{Strategy, Turn};
+use ralph_core::report::AgentExit;
 use ralph_core::run::{Run, Step};
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
 use ralph_engine::session::{Ended, Onward, Provide};
@@ -12,6 +15,8 @@ use crate::original::Original;
 use crate::wire::{Act, Action};
 use crate::words;
 
+/// A wait that is shorter needs no word.
+const TOLD: Duration = Duration::from_secs(5);
 /// How many sessions that may be gone are asked after at a time.
 const ASKED_AFTER: usize = 5;
 
@@ -25,6 +30,10 @@ pub enum Happening {
     Error {
         what: String,
     },
+    /// An error that means what it would mean in any other run.
+    Refused(AgentExit),
+    /// It is time for what was put off.
+    Due,
     /// The session does not exist any more.
     Gone,
     /// One of ralph's commands.
@@ -52,6 +61,11 @@ pub trait Ground<S>: Provide<S> {
     /// What a loop that a person asks for is held to, or why it cannot be had.
     fn options(&self, asked: &Start) -> impl Future<Output = Result<LoopOptions, String>>;
 
+    /// A loop begins here.
+    fn begun(&self, _run: &RunId) -> impl Future<Output = ()> {
+        async {}
+    }
+
     /// What the original plugin's configuration makes of every session, where there is one.
     fn original(&self) -> Option<Original>;
 
@@ -77,6 +91,8 @@ pub async fn answer<S: Store + 'static>(
             Happening::Idle(_) => Ok(seen.elsewhere.iter().take(ASKED_AFTER).map(ask_after).collect()),
             Happening::Aborted
             | Happening::Error { .. }
+            | Happening::Refused(_)
+            | Happening::Due
             | Happening::Gone
             | Happening::Message { .. }
             | Happening::Replaced { .. }
@@ -88,12 +104,9 @@ pub async fn answer<S: Store + 'static>(
     match happening {
         Happening::Idle(turn) => desk.turned(&turn).await,
         Happening::Aborted => desk.end("the turn was aborted").await,
-        Happening::Error { what } => {
-            let next = loops.stumbled(session, &what).await?;
-            let told =
-                if let Onward::Later { after } = next { Some(words::waiting(&what, after)) } else { None };
-            Ok(told.into_iter().chain(onward(next)).collect())
-        }
+        Happening::Error { what } => Ok(erred(&what, loops.stumbled(session, &what).await?)),
+        Happening::Refused(exit) => Ok(erred(&exit.to_string(), loops.refused(session, &exit).await?)),
+        Happening::Due => Ok(onward(loops.due(session, ground).await?)),
         Happening::Gone => desk.end("the session is gone").await,
         Happening::Command(asked) => desk.command(asked).await,
         Happening::Message { .. } => desk.instruct().await,
@@ -107,10 +120,9 @@ pub async fn answer<S: Store + 'static>(
     }
 }
 
-/// What is told where the host is let go: the loop stands still, and a person has to know.
-pub fn let_go(why: &str, run: &RunId, by_command: bool) -> Vec<Action> {
-    let told = by_command.then(|| words::only_tell(&format!("The ralph loop is paused: {why}")));
-    std::iter::once(words::paused(why, run)).chain(told).collect()
+fn erred(what: &str, next: Onward) -> Vec<Action> {
+    let told = if let Onward::Later { after } = next { Some(words::waiting(what, after)) } else { None };
+    told.into_iter().chain(onward(next)).collect()
 }
 
 /// A loop whose session is gone is nobody's; only the host knows.
@@ -119,11 +131,16 @@ fn ask_after(session: &SessionId) -> Action {
 }
 
 fn onward(onward: Onward) -> Vec<Action> {
-    let ms = |delay: std::time::Duration| u64::try_from(delay.as_millis()).ok().filter(|ms| *ms > 0);
+    let ms = |delay: Duration| u64::try_from(delay.as_millis()).ok().filter(|ms| *ms > 0);
     match onward {
         Onward::Silence => Vec::new(),
         Onward::Later { after } => {
             vec![Action { after_ms: ms(after), ..Act::Recheck { only_existence: false }.into() }]
+        }
+        Onward::Due { after, why } => {
+            let told = why.filter(|_| after >= TOLD).map(|why| words::waits(after, &why));
+            let due = Action { after_ms: ms(after), ..Act::Due {}.into() };
+            told.into_iter().chain([due]).collect()
         }
         Onward::Ended(ended) => vec![words::ended(&ended)],
         Onward::Next(next) => {
@@ -183,7 +200,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         let told = match &next {
             Onward::Ended(_) => self.keep_last_words(&turn.text).await?,
             Onward::Silence => self.is_paused().await?,
-            Onward::Later { .. } | Onward::Next(_) => None,
+            Onward::Later { .. } | Onward::Due { .. } | Onward::Next(_) => None,
         };
         Ok(told.into_iter().chain(onward(next)).collect())
     }
@@ -211,8 +228,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
             Ok(options) => options,
             Err(why) => return self.refuse(&why).await,
         };
-        let started = self.loops.start_loop(self.session.as_str(), &start.prompt, options).await;
-        match started {
+        match self.enter(&start.prompt, options).await {
             Ok(true) => self.begin().await,
             Ok(false) => {
                 let view = self.loops.state(Some(self.session.as_str())).await?;
@@ -229,9 +245,24 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         }
     }
 
+    async fn enter(&self, prompt: &str, options: LoopOptions) -> Result<bool, LoopError> {
+        let started = self.loops.start_loop(self.session.as_str(), prompt, options).await?;
+        if started && let Some(run) = self.loops.look(self.session).await?.here {
+            self.ground.begun(&run).await;
+        }
+        Ok(started)
+    }
+
     /// The first brief takes the place of what the command says.
     async fn begin(&self) -> Result<Vec<Action>, LoopError> {
-        match self.loops.begin(self.session, self.ground).await? {
+        let begun = match self.loops.begin(self.session, self.ground).await {
+            Err(LoopError::LetGo { why, .. }) => {
+                self.loops.aborted(self.session, &why).await?;
+                return self.refuse(&why).await;
+            }
+            begun => begun?,
+        };
+        match begun {
             Onward::Next(next) => {
                 let view = self.loops.state(Some(self.session.as_str())).await?;
                 let toast = view.as_ref().map(words::started);
@@ -240,6 +271,11 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
             Onward::Ended(ended) => {
                 let told = format!("The ralph loop could not begin: {}", ended.stop.evidence);
                 Ok(vec![words::ended(&ended), words::only_tell(&told)])
+            }
+            waits @ Onward::Due { .. } => {
+                let mut actions = onward(waits);
+                actions.push(words::only_tell("The ralph loop begins in a moment."));
+                Ok(actions)
             }
             Onward::Later { .. } | Onward::Silence => {
                 self.loops.aborted(self.session, "the directory is in use by another run").await?;
@@ -263,11 +299,19 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
     async fn end(&self, why: &str) -> Result<Vec<Action>, LoopError> {
         match self.loops.aborted(self.session, why).await? {
             Some(Onward::Ended(Ended { iteration, .. })) => Ok(vec![words::cancelled(iteration, why)]),
-            Some(Onward::Silence | Onward::Later { .. } | Onward::Next(_)) | None => Ok(Vec::new()),
+            Some(Onward::Silence | Onward::Later { .. } | Onward::Due { .. } | Onward::Next(_)) | None => {
+                Ok(Vec::new())
+            }
         }
     }
 
     async fn roll_back(&self) -> Result<Vec<Action>, LoopError> {
+        if self.loops.is_at_work(self.session).await? {
+            let why = "the agent is at work on these files; end its turn first, or wait for its end after `/ralph stop`, and \
+                       type `/ralph rollback` again";
+            let told = words::only_tell(&format!("The files were not put back: {why}."));
+            return Ok(vec![words::failed(why), told]);
+        }
         let mut actions = self.end("rolled back").await?;
         let told = match self.loops.state(Some(self.session.as_str())).await? {
             None => "No ralph loop was started in this session, so there is nothing to roll back.".to_owned(),
@@ -291,6 +335,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         match self.loops.begin(self.session, self.ground).await? {
             Onward::Next(next) => Ok(vec![Act::Append { text: format!("\n\n{}", next.instruction) }.into()]),
             Onward::Ended(ended) => Ok(vec![words::ended(&ended)]),
+            waits @ Onward::Due { .. } => Ok(onward(waits)),
             Onward::Later { .. } | Onward::Silence => Ok(Vec::new()),
         }
     }
@@ -298,7 +343,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
     /// Where the original plugin is configured, every session loops from its first message.
     async fn first(&self, text: &str) -> Result<Vec<Action>, LoopError> {
         let Some(original) = self.ground.original() else { return Ok(Vec::new()) };
-        if !self.loops.start_loop(self.session.as_str(), text, original.options()).await? {
+        if !self.enter(text, original.options()).await? {
             return Ok(Vec::new());
         }
         let mut actions = self.instruct().await?;

@@ -18,6 +18,7 @@ mod original;
 pub mod wire;
 mod words;
 
-pub use answer::{Ground, Happening, answer, let_go};
+pub use answer::{Ground, Happening, answer};
 pub use installed::{Edited, InstallError, Installed, Removed};
 pub use original::Original;
+pub use words::let_go;

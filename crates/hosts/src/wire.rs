@@ -72,6 +72,8 @@ pub enum Kind {
     Tool,
     Replaced,
     Failed,
+    /// The time of a `due` has come.
+    Due,
 }
 
 /// A message, and the turn that it ends.
@@ -89,17 +91,27 @@ pub struct Message {
     /// The tools that were used in the turn, in order.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// Those of them whose call failed, once for each such call.
     #[serde(default)]
+    pub tools_failed: Vec<String>,
+    #[serde(default, deserialize_with = "count")]
     pub input_tokens: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub cached_tokens: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub output_tokens: u64,
     #[serde(default)]
     pub cost_usd: f64,
     /// How long the turn took.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub duration_ms: u64,
+}
+
+/// Some providers count below zero, or in fractions: that is no reason not to hear of the turn.
+fn count<'de, D: serde::Deserializer<'de>>(given: D) -> Result<u64, D::Error> {
+    let number = Option::<f64>::deserialize(given)?.unwrap_or_default();
+    // A cast of a float stays within what fits.
+    Ok(number as u64)
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -108,6 +120,12 @@ pub struct Fault {
     pub name: String,
     #[serde(default)]
     pub message: String,
+    /// The HTTP status that the model's provider answered with.
+    #[serde(default)]
+    pub status: Option<u16>,
+    /// How long the provider wants to be left alone.
+    #[serde(default)]
+    pub retry_after_ms: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -166,6 +184,8 @@ pub enum Act {
     /// Look at the session again: tell `deleted` if it does not exist, and otherwise, unless only that is asked, `idle`
     /// if it is idle.
     Recheck { only_existence: bool },
+    /// Tell `due`, and do what that is answered with.
+    Due {},
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

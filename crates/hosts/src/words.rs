@@ -5,6 +5,7 @@ use std::time::Duration;
 use ralph_core::id::RunId;
 use ralph_core::stop::{RunState, StopReason};
 use ralph_core::view::RunView;
+use ralph_engine::loops::LoopError;
 use ralph_engine::session::{Ended, Next};
 
 use crate::wire::{Act, Action, Variant};
@@ -78,6 +79,26 @@ pub(crate) fn waiting(why: &str, after: Duration) -> Action {
     let why: String = why.chars().take(LONGEST_REASON).collect();
     let message = format!("{why}; the session is looked at again in {} s", after.as_secs());
     toast("ralph: loop paused", message, Variant::Warning, 5)
+}
+
+/// The loop goes on by itself, but not soon.
+pub(crate) fn waits(after: Duration, why: &str) -> Action {
+    let seconds = after.as_secs();
+    let time = if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) };
+    toast("ralph: waiting", format!("{why}; it goes on in {time}"), Variant::Warning, 5)
+}
+
+/// What a person is shown where ralph failed; nothing where the journal alone is to know.
+pub fn let_go(error: &LoopError) -> Vec<Action> {
+    match error {
+        LoopError::LetGo { why, run, is_paused: true } => vec![paused(why, run)],
+        LoopError::LetGo { why, .. } => vec![failed(why)],
+        LoopError::Session(_)
+        | LoopError::Promise(_)
+        | LoopError::EmptyPrompt
+        | LoopError::Unbounded
+        | LoopError::Store(_) => Vec::new(),
+    }
 }
 
 pub(crate) fn no_loop() -> Action {

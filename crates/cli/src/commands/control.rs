@@ -1,5 +1,6 @@
 //! `ralph stop`, `ralph pause`, `ralph steer`: what a person asks of a run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use ralph_engine::ring;
 use ralph_store::{Commit, SqliteStore, Store, StoreError};
 
 use super::Outcome;
+use crate::asked::Asked;
 use crate::desk;
 use crate::perform::{lock_problem, redactor};
 use crate::problem::{Problem, Problems};
@@ -116,10 +118,11 @@ pub(super) fn ask_after(
 ) -> Outcome {
     let project = Project::here(Given::default())?;
     block_on(async {
-        let store = project.existing_store()?;
+        let store = Arc::new(project.existing_store()?);
         let id = find_run(&store, &project.place, named.as_deref()).await?;
-        if let Some(run) = foreseen(&store, &id, Some(&control)).await? {
-            check(&project, &run)?;
+        let foreseen = foreseen(&store, &id, Some(&control)).await?;
+        if let Some(run) = &foreseen {
+            check(&project, run)?;
         }
         match store.request(&id, &control, Timestamp::now()).await {
             Ok(_) => {}
@@ -130,7 +133,11 @@ pub(super) fn ask_after(
             Err(error) => return Err(store_problem(&error).into()),
         }
         ring(&id);
-        if lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id) {
+        let is_driven = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
+        if let Some(place) = foreseen.and_then(|run| run.in_session) {
+            let asked = Asked { id: &id, place: &place, control: &control, told, is_driven };
+            crate::words::print(&asked.settle(store).await?);
+        } else if is_driven {
             crate::words::print(&format!("run {id} {told}\n"));
         } else {
             settle_without_owner(&project, &store, &id).await?;

@@ -7,6 +7,7 @@ use ralph_core::id::{AgentName, SessionId};
 use ralph_core::in_session::Strategy;
 use ralph_core::view::RunView;
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
+use ralph_engine::session::Waiting;
 use ralph_hosts::arguments::Start;
 use ralph_store::{Register, SqliteStore, StoreError, settle};
 
@@ -37,7 +38,7 @@ pub(crate) struct Args {
 enum Action {
     Start(StartArgs),
     Cancel(SeatArgs),
-    Status(SeatArgs),
+    Status(StatusArgs),
 }
 
 /// Record a loop in a session; one that goes on there is left alone unless it is to be replaced.
@@ -85,6 +86,20 @@ struct SeatArgs {
     json: bool,
 }
 
+/// How a loop stands: that of a session, or else the newest that goes on.
+#[derive(Debug, clap::Args)]
+struct StatusArgs {
+    /// The session, as its host calls it; that of the newest loop that goes on by default
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    session: Option<String>,
+    /// The host, as `ralph hosts` names it
+    #[arg(long, value_name = "NAME", default_value = "opencode", value_parser = AgentName::parse)]
+    host: AgentName,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
 fn strategy(given: &str) -> Result<Strategy, String> {
     Strategy::parse(given).ok_or_else(|| "it is one of continue, reset, compact".to_owned())
 }
@@ -93,11 +108,11 @@ pub(crate) fn run(args: Args) -> Outcome {
     match args.action {
         Action::Start(args) => block_on(start(args)),
         Action::Cancel(seat) => block_on(cancel(seat)),
-        Action::Status(seat) => block_on(status(seat)),
+        Action::Status(args) => block_on(status(args)),
     }
 }
 
-fn loop_problem(error: &LoopError) -> Problem {
+pub(crate) fn loop_problem(error: &LoopError) -> Problem {
     match error {
         LoopError::Store(error) => store_problem(error),
         LoopError::LetGo { .. } => Problem::new(error.to_string()).exit(1),
@@ -109,11 +124,12 @@ fn loop_problem(error: &LoopError) -> Problem {
 
 async fn start(args: StartArgs) -> Outcome {
     // Nothing is made for a session that cannot be one.
-    let session = SessionId::parse(&args.seat.session).map_err(|error| Problem::new(error.to_string()))?;
+    let session = named(&args.seat.session)?;
     let project = Project::here(Given::default())?;
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let store = Arc::new(project.store()?);
-    let inside = Inside { directory: here()?, store: store.clone(), options: None };
+    let waiting = Waiting::HoldsBack;
+    let inside = Inside { directory: here()?, store: store.clone(), options: None, waiting, leash: None };
     let asked = Start {
         criteria: args.criteria,
         max_iterations: args.max_iterations,
@@ -153,18 +169,22 @@ async fn view(loops: &Loops<SqliteStore>, session: &SessionId) -> Result<Option<
 }
 
 /// The loops of the project; none where nothing was ever done in it.
-fn existing(seat: &SeatArgs) -> Result<(SessionId, Option<Loops<SqliteStore>>), Problems> {
-    let session = SessionId::parse(&seat.session).map_err(|error| Problem::new(error.to_string()))?;
+fn existing(host: AgentName) -> Result<Option<Loops<SqliteStore>>, Problems> {
     let project = Project::here(Given::default())?;
     match SqliteStore::open_existing(&project.place.state) {
-        Ok(store) => Ok((session, Some(Loops::new(Arc::new(store), seat.host.clone(), redactor())))),
-        Err(StoreError::NoDatabase { .. }) => Ok((session, None)),
+        Ok(store) => Ok(Some(Loops::new(Arc::new(store), host, redactor()))),
+        Err(StoreError::NoDatabase { .. }) => Ok(None),
         Err(error) => Err(store_problem(&error).into()),
     }
 }
 
+fn named(session: &str) -> Result<SessionId, Problems> {
+    SessionId::parse(session).map_err(|error| Problem::new(error.to_string()).into())
+}
+
 async fn cancel(seat: SeatArgs) -> Outcome {
-    let (session, loops) = existing(&seat)?;
+    let session = named(&seat.session)?;
+    let loops = existing(seat.host)?;
     let cancelled = match &loops {
         Some(loops) => loops.cancel_loop(session.as_str()).await.map_err(|error| loop_problem(&error))?,
         None => false,
@@ -179,19 +199,27 @@ async fn cancel(seat: SeatArgs) -> Outcome {
     Ok(0)
 }
 
-async fn status(seat: SeatArgs) -> Outcome {
-    let (session, loops) = existing(&seat)?;
-    let found = match &loops {
-        Some(loops) => view(loops, &session).await?,
+async fn status(args: StatusArgs) -> Outcome {
+    let session = args.session.as_deref().map(named).transpose()?;
+    let host = args.host.clone();
+    let found = match &existing(args.host)? {
+        Some(loops) => {
+            let found = loops.state(session.as_ref().map(SessionId::as_str)).await;
+            found.map_err(|error| loop_problem(&error))?
+        }
         None => None,
     };
     let Some(view) = found else {
-        let problem = Problem::new(format!("no loop was started in session {session}"));
+        let problem = match &session {
+            Some(session) => Problem::new(format!("no loop was started in session {session}")),
+            None => Problem::new(format!("no loop goes on in a session of {host}")),
+        };
         return Err(problem.next("`ralph loop start --session ID -- PROMPT` starts one").exit(4).into());
     };
-    if seat.json {
+    if args.json {
         print_json(&view);
     } else {
+        let session = view.host_session.as_ref().map_or("none", SessionId::as_str);
         let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
         let how = view.stop_reason.as_deref().unwrap_or(view.status.name());
         let (run, iteration) = (&view.run, view.iteration);

@@ -33,6 +33,8 @@ pub(crate) mod template;
 pub(crate) mod trust;
 pub(crate) mod why;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 use crate::problem::{Problem, Problems};
@@ -144,6 +146,17 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::OpencodeRelay(args) => opencode::run(args),
         Command::DemoAgent(args) => demo::agent(args),
     }
+}
+
+/// Arguments that cannot be read. A host would be stopped by the exit code that everybody else gets.
+pub(crate) fn misunderstood(error: &clap::Error) -> ExitCode {
+    let is_hook = std::env::args_os().nth(1).is_some_and(|command| command == hook::NAME);
+    if !is_hook || !error.use_stderr() {
+        error.exit();
+    }
+    let text = error.to_string();
+    eprintln!("ralph: {}", text.lines().next().unwrap_or("the arguments cannot be read"));
+    ExitCode::from(1)
 }
 
 pub(crate) fn here() -> Result<std::path::PathBuf, Problems> {

@@ -16,6 +16,7 @@ use ralph_store::{Commit, SqliteStore, Store, StoreError};
 use super::Outcome;
 use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
+use crate::asked::Asked;
 use crate::backlog::Consent;
 use crate::briefing;
 use crate::debt;
@@ -74,15 +75,10 @@ async fn resume(args: Args, project: Project) -> Outcome {
         return finished(&seen);
     }
     if let Some(place) = &seen.in_session {
-        store
-            .request(&id, &Control::Resume, Timestamp::now())
-            .await
-            .map_err(|error| store_problem(&error))?;
-        let told = format!(
-            "run {id} goes on when the next turn in session {} of {} ends\n",
-            place.session, place.host
-        );
-        crate::words::print(&told);
+        let control = Control::Resume;
+        store.request(&id, &control, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
+        let asked = Asked { id: &id, place, control: &control, told: "goes on", is_driven: false };
+        crate::words::print(&asked.settle(store).await?);
         return Ok(0);
     }
     let lock = take_lock(&project.place, &id)?;

@@ -43,7 +43,7 @@ pub(crate) struct Args {
 pub(crate) struct Status {
     #[serde(flatten)]
     view: RunView,
-    /// Whether a process is driving the run right now.
+    /// Whether a process is driving the run right now, or the session that it lives in.
     alive: bool,
     /// Whether `ralph resume` may go on with it.
     resumable: bool,
@@ -86,9 +86,12 @@ pub(crate) fn run(args: Args) -> Outcome {
         }
         let id = find_run(&store, &project.place, args.run.as_deref()).await?;
         let (run, view, account) = follow::view(&store, &id).await?;
-        let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
-        let rollback_pending = !alive && vault::pending(&project.place).is_some();
-        let resumable = run.is_unfinished() && !alive;
+        let is_driven = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
+        // A session goes on by itself; whether its host runs, nobody but the host knows.
+        let lives = run.in_session.is_some() && run.stop().is_none();
+        let alive = is_driven || lives;
+        let rollback_pending = !is_driven && vault::pending(&project.place).is_some();
+        let resumable = run.is_unfinished() && (!alive || (lives && run.is_paused()));
         let next = advice(&run, &follow::journal(&store, &id).await?, &project.place);
         let owed = debt::owed(&store, &run).await?;
         let status = Status { alive, resumable, rollback_pending, owed, next, view };
@@ -123,6 +126,9 @@ fn tell(status: &Status, account: &Account) -> String {
         text += &format!("backlog   {}\n", printable(&backlog_line(backlog)));
     }
     text += &format!("state     {}\n", state(status));
+    if let Some(session) = &view.host_session {
+        text += &format!("session   {session} of {}\n", view.agent);
+    }
     if let (Some(reason), Some(evidence)) = (&view.stop_reason, &view.evidence) {
         text += &format!("stopped   {reason}: {}\n", printable(evidence));
     }

@@ -137,5 +137,9 @@ fn a_host_that_is_let_go_hears_that_the_loop_is_paused() {
     let event = session.event("idle", json!({ "message": { "id": "m1", "text": "x", "finish": "stop" } }));
     let out = told(project.command(&["hook", "opencode"]), event.to_string().as_bytes());
     assert_eq!(out.status.code(), Some(1));
-    println!("{} | {}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    let answer: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(answer["actions"][0]["title"], "ralph: loop paused", "{answer}");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("not valid TOML"), "{out:?}");
+    fs::remove_file(project.tree().join(".ralph/config.toml")).unwrap();
+    assert_eq!(session.stands(), (1, "paused".to_owned()));
 }

@@ -8,5 +8,5 @@ mod onward;
 mod told;
 mod turn;
 
-pub use onward::{Ended, Next, Onward};
+pub use onward::{Ended, Next, Onward, Waiting};
 pub use turn::Provide;

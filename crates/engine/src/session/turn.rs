@@ -4,16 +4,20 @@ use std::time::Duration;
 
 use ralph_core::id::{RunId, SessionId};
 use ralph_core::in_session::{RECOVERY, Turn};
+use ralph_core::judge::ASKINGS;
 use ralph_core::machine::{Heard, Why};
 use ralph_core::run::Run;
 use ralph_store::{Store, StoreError};
 
-use super::onward::{Onward, go_on};
+use super::onward::{Onward, Waiting, go_on};
 use super::told::moment;
 use crate::drive::Parts;
 use crate::error::{EngineError, chain};
+use crate::hooks;
 use crate::loops::{LoopError, Loops};
 
+/// What everything but checks, judges and hooks may take.
+const MARGIN: Duration = Duration::from_secs(30);
 /// How soon a session is looked at again whose tree somebody else has.
 const BUSY: Duration = Duration::from_secs(5);
 
@@ -22,10 +26,24 @@ pub trait Provide<S> {
     /// The parts for this run. None while somebody else has its tree.
     fn parts(&self, run: &Run) -> impl Future<Output = Result<Option<Parts<S>>, String>>;
 
-    /// How long judging may take.
+    /// How long judging may take, without the user's hooks.
     fn deadline(&self, run: &Run) -> Duration {
-        let checks = &run.policy.verification.checks;
-        checks.iter().map(|check| check.timeout).sum::<Duration>() + Duration::from_secs(30)
+        let verification = &run.policy.verification;
+        let checks: Duration = verification.checks.iter().map(|check| check.timeout).sum();
+        let judge = if verification.asks_an_agent() {
+            verification.judging.timeout * ASKINGS
+        } else {
+            Duration::ZERO
+        };
+        checks + judge + MARGIN
+    }
+
+    /// Judging begins, and is given up after this long. Whoever can see to it from outside does.
+    fn expect(&self, _within: Duration) {}
+
+    /// How the host waits until an agent may be told something.
+    fn waiting(&self) -> Waiting {
+        Waiting::HoldsBack
     }
 }
 
@@ -59,6 +77,16 @@ impl<S: Store + 'static> Loops<S> {
         self.judge(&id, None, provide).await
     }
 
+    /// The time has come that [`Onward::Due`] spoke of.
+    pub async fn due(&self, session: &SessionId, provide: &impl Provide<S>) -> Result<Onward, LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(Onward::Silence) };
+        let seen = self.store.run(&id).await?;
+        match seen.is_some_and(|run| run.is_due(moment(&run))) {
+            true => self.judge(&id, None, provide).await,
+            false => Ok(Onward::Silence),
+        }
+    }
+
     async fn judge(
         &self,
         id: &RunId,
@@ -77,15 +105,16 @@ impl<S: Store + 'static> Loops<S> {
             let now = moment(&run);
             run.apply(no, &control, now);
         }
-        if let Some(turn) = turn {
-            let now = moment(&run);
-            match run.hear(turn, now) {
-                Heard::Nothing(why) => return Ok(self.nothing(why)),
-                Heard::Unbriefed | Heard::Taken | Heard::Behind => {}
-            }
+        let now = moment(&run);
+        match turn.map(|turn| run.hear(turn, now)) {
+            Some(Heard::Nothing(why)) => return Ok(self.nothing(why)),
+            // Another process was quicker, and has told the agent.
+            None if run.is_briefed() => return Ok(Onward::Silence),
+            Some(Heard::Unbriefed | Heard::Taken | Heard::Behind) | None => {}
         }
-        let deadline = provide.deadline(&run);
-        match tokio::time::timeout(deadline, go_on(parts, run)).await {
+        let deadline = provide.deadline(&run) + hooks::allowance(&parts.hooks);
+        provide.expect(deadline);
+        match tokio::time::timeout(deadline, go_on(parts, run, provide.waiting())).await {
             Ok(Ok(onward)) => Ok(onward),
             // Another process has it: that one answers.
             Ok(Err(EngineError::Store(StoreError::Fenced { .. }))) => Ok(Onward::Silence),
@@ -99,9 +128,11 @@ impl<S: Store + 'static> Loops<S> {
 
     /// The host goes on without ralph, and the loop stands still until a person wants it to go on.
     async fn let_go(&self, id: &RunId, why: &str) -> Result<Onward, LoopError> {
+        let why = self.redactor.text(why).into_owned();
         let text = format!("{why}; the loop is paused: `ralph resume {id}` goes on with the next turn");
-        self.amend(id, |run, now| run.let_go(&text, now)).await?;
-        Err(LoopError::LetGo { why: why.to_owned() })
+        let run = self.amend(id, |run, now| run.let_go(&text, now)).await?;
+        let is_paused = run.is_some_and(|run| run.is_paused());
+        Err(LoopError::LetGo { why, run: id.clone(), is_paused })
     }
 
     /// What the host was to do with the brief failed: so has the attempt.

@@ -2,9 +2,10 @@
 // How ralph is asked.
 import { spawn } from "node:child_process"
 
-/** ralph keeps to its own deadlines. What is still there then has lost them: checks may take long, the rest may not. */
-const LONGEST_MS = { idle: 6 * 3_600_000, command: 6 * 3_600_000, message: 6 * 3_600_000, failed: 6 * 3_600_000 }
-const LONGEST_OTHER_MS = 120_000
+/** ralph keeps to its own deadlines: what is still there then has lost them. Only these are never judged by checks. */
+const QUICK = ["error", "deleted", "replaced", "tool"]
+const LONGEST_QUICK_MS = 120_000
+const LONGEST_MS = 6 * 3_600_000
 const GRACE_MS = 5_000
 const LONGEST_ANSWER = 16 * 1024 * 1024
 
@@ -28,7 +29,7 @@ function run(program, told, running) {
       kill("SIGTERM")
       setTimeout(() => running.has(child) && kill("SIGKILL"), GRACE_MS).unref()
     }
-    const limit = LONGEST_MS[told.event] ?? LONGEST_OTHER_MS
+    const limit = QUICK.includes(told.event) ? LONGEST_QUICK_MS : LONGEST_MS
     const timer = setTimeout(() => end(`ralph took longer than ${limit / 1_000} s`), limit).unref()
     const over = () => {
       clearTimeout(timer)

@@ -220,7 +220,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       await toast({ title, message, variant, duration })
       return
     }
-    const work = { prompt, summarise, new_session: replace, recheck }[action.type]
+    const work = { prompt, summarise, new_session: replace, recheck, due }[action.type]
     if (!work) return
     const tries = action.type === "prompt" ? TRIES : 1
     for (let n = 1; ; n++) {
@@ -233,7 +233,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
           continue
         }
         log(`${action.type}: ${problem}`)
-        if (action.type === "recheck") return false
+        if (action.type === "recheck" || action.type === "due") return false
         const failed = { action: action.type, error: String(problem?.message ?? problem) }
         await hear(id, () => ({ event: "failed", session: id, failed }))
         return false
@@ -279,6 +279,9 @@ export const RalphPlugin = async ({ client, directory }, options) => {
   }
 
   const forget = (id) => [manners, summaries, turns, owners, wanting, told, seen].forEach((known) => known.delete(id))
+
+  /** What was put off is asked for again when it is time: by then, a person may have decided otherwise. */
+  const due = (id) => hear(id, () => ({ event: "due", session: id }))
 
   const recheck = async (id, { only_existence: only }) => {
     try {

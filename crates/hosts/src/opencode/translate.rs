@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_core::id::{BadId, SessionId};
-use ralph_core::in_session::{Turn, TurnEnding};
+use ralph_core::in_session::{Listed, Turn, TurnEnding};
 use ralph_core::policy::{Cost, Signal};
-use ralph_core::report::Usage;
+use ralph_core::report::{AgentExit, Usage};
 
 use crate::answer::Happening;
 use crate::arguments;
@@ -16,6 +16,10 @@ use crate::wire::{Fault, Kind, Message, Todo, Told, VERSION};
 const ABORTS: [&str; 2] = ["MessageAbortedError", "AbortError"];
 /// The tool by which an agent says that it is done.
 const TASK_COMPLETE: &str = "task_complete";
+/// The tool by which an agent writes its list of things to do.
+const TODO_WRITE: &str = "todowrite";
+/// How a message ends that the model did not end.
+const BROKEN_OFF: [&str; 4] = ["tool-calls", "length", "content-filter", "error"];
 
 /// Why an event gets no answer.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +43,21 @@ pub struct Event {
     pub directory: PathBuf,
     pub happening: Happening,
     pub options: Option<serde_json::Value>,
+    /// What went wrong, as the host tells it.
+    pub fault: Option<Fault>,
+}
+
+impl Event {
+    /// What went wrong is known: it means this. A person's abort stays one.
+    pub fn mean(&mut self, exit: AgentExit) {
+        match &mut self.happening {
+            Happening::Idle(Turn { ending: ending @ TurnEnding::Failed { .. }, .. }) => {
+                *ending = TurnEnding::Recognised { exit };
+            }
+            happening @ Happening::Error { .. } => *happening = Happening::Refused(exit),
+            _ => {}
+        }
+    }
 }
 
 pub fn read(bytes: &[u8]) -> Result<Event, BadEvent> {
@@ -52,7 +71,8 @@ pub fn read(bytes: &[u8]) -> Result<Event, BadEvent> {
         return Err(BadEvent::Directory { given: told.directory.chars().take(200).collect() });
     }
     let options = told.options.clone();
-    Ok(Event { session, directory, happening: happening(told)?, options })
+    let fault = told.error.clone().or_else(|| told.message.as_ref()?.error.clone());
+    Ok(Event { session, directory, happening: happening(told)?, options, fault })
 }
 
 fn happening(told: Told) -> Result<Happening, BadEvent> {
@@ -63,6 +83,7 @@ fn happening(told: Told) -> Result<Happening, BadEvent> {
             error if ABORTS.contains(&error.name.as_str()) => Happening::Aborted,
             error => Happening::Error { what: error.told() },
         },
+        Kind::Due => Happening::Due,
         // A look that failed says nothing.
         Kind::Deleted if told.exists == Some(true) => Happening::Other,
         Kind::Deleted => Happening::Gone,
@@ -90,7 +111,8 @@ fn happening(told: Told) -> Result<Happening, BadEvent> {
 }
 
 fn turn(message: Message, todo: Option<&[Todo]>) -> Turn {
-    let Message { id, text, finish, error, tools, .. } = message;
+    let Message { id, text, finish, error, tools, tools_failed, .. } = message;
+    let calls = |of: &[String]| of.iter().filter(|tool| *tool == TASK_COMPLETE).count();
     let usage = Usage {
         input_tokens: message.input_tokens,
         cached_tokens: message.cached_tokens,
@@ -105,23 +127,27 @@ fn turn(message: Message, todo: Option<&[Todo]>) -> Turn {
         None if finish.is_none() && text.trim().is_empty() && !id.is_empty() => TurnEnding::Aborted,
         None => TurnEnding::Well,
     };
-    let mut signals = Vec::new();
-    if tools.iter().any(|tool| tool == TASK_COMPLETE) {
-        signals.push(Signal::Tool);
-    }
-    let is_settled = |todo: &Todo| matches!(todo.status.as_str(), "completed" | "cancelled");
-    if todo.is_some_and(|todo| !todo.is_empty() && todo.iter().all(is_settled)) {
-        signals.push(Signal::Todo);
-    }
+    let is_called = calls(&tools) > calls(&tools_failed);
     Turn {
         message: Some(id).filter(|id| !id.is_empty()),
         text,
         ending,
         tools: u32::try_from(tools.len()).unwrap_or(u32::MAX),
-        signals,
+        signals: is_called.then_some(Signal::Tool).into_iter().collect(),
+        list: todo.map(|todo| listed(todo, tools.iter().any(|tool| tool == TODO_WRITE))),
+        is_broken_off: finish.is_some_and(|finish| BROKEN_OFF.contains(&finish.as_str())),
         usage,
         duration: Duration::from_millis(message.duration_ms),
     }
+}
+
+fn listed(todo: &[Todo], is_written: bool) -> Listed {
+    let is = |todo: &Todo, status: &str| todo.status == status;
+    let is_settled = todo.iter().all(|todo| is(todo, "completed") || is(todo, "cancelled"));
+    let is_done = is_settled && todo.iter().any(|todo| is(todo, "completed"));
+    let items: Vec<_> = todo.iter().map(|todo| (&todo.status, &todo.content)).collect();
+    let text = serde_json::to_vec(&items).expect("words are JSON");
+    Listed { digest: blake3::hash(&text).to_hex().to_string(), is_done, is_written }
 }
 
 impl Fault {
