@@ -39,7 +39,7 @@ const LONGEST_RECORD: u64 = 1 << 20;
 /// What this command is called.
 pub(crate) const NAME: &str = "hook";
 /// How long an event may take that leads to nothing which has a deadline of its own.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a host's plugin calls: an event on standard input, what to do on standard output.
 #[derive(Debug, clap::Args)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ralph_core::check::Verification;
 use ralph_core::id::{RunId, SessionId};
 use ralph_core::in_session::{RECOVERY, Turn};
 use ralph_core::judge::ASKINGS;
@@ -28,14 +29,7 @@ pub trait Provide<S> {
 
     /// How long judging may take, without the user's hooks.
     fn deadline(&self, run: &Run) -> Duration {
-        let verification = &run.policy.verification;
-        let checks: Duration = verification.checks.iter().map(|check| check.timeout).sum();
-        let judge = if verification.asks_an_agent() {
-            verification.judging.timeout * ASKINGS
-        } else {
-            Duration::ZERO
-        };
-        checks + judge + MARGIN
+        judging_time(&run.policy.verification)
     }
 
     /// Judging begins, and is given up after this long. Whoever can see to it from outside does.
@@ -45,6 +39,12 @@ pub trait Provide<S> {
     fn waiting(&self) -> Waiting {
         Waiting::HoldsBack
     }
+}
+
+fn judging_time(verification: &Verification) -> Duration {
+    let checks: Duration = verification.checks.iter().map(|check| check.timeout).sum();
+    let judge = verification.asks_an_agent().then_some(verification.judging.timeout * ASKINGS);
+    checks + judge.unwrap_or_default() + MARGIN
 }
 
 impl<S: Store + 'static> Loops<S> {
@@ -146,5 +146,37 @@ impl<S: Store + 'static> Loops<S> {
         let what = self.redactor.text(what).into_owned();
         self.amend(&id, |run, now| run.undelivered(&what, now)).await?;
         self.judge(&id, None, provide).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use ralph_core::check::{Judge, Verification};
+    use ralph_core::judge::Judging;
+
+    use super::{hooks, judging_time};
+    use crate::hooks::Hook;
+
+    #[test]
+    fn judging_may_take_as_long_as_everything_that_is_part_of_it() {
+        let s = Duration::from_secs;
+        let none = Verification::default();
+        assert_eq!(judging_time(&none), s(30));
+        let judging = Judging { timeout: s(100), ..Judging::default() };
+        let judged = Verification { judge: Judge::Both, judging, ..none };
+        assert_eq!(judging_time(&judged), s(230));
+        let hook = |on: &[&str], veto| Hook {
+            name: "own".to_owned(),
+            on: on.iter().map(|&name| name.to_owned()).collect(),
+            program: "true".into(),
+            args: Vec::new(),
+            timeout: s(7),
+            veto,
+        };
+        assert_eq!(hooks::allowance(&[]), s(0));
+        assert_eq!(hooks::allowance(&[hook(&["verdict"], false)]), s(24));
+        assert_eq!(hooks::allowance(&[hook(&["verdict", "iteration_started"], true)]), s(38));
     }
 }

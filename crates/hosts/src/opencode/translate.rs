@@ -156,3 +156,72 @@ impl Fault {
         if self.message.is_empty() { name.to_owned() } else { format!("{name}: {}", self.message) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Happening, Turn, read};
+    use ralph_core::policy::Signal;
+    use serde_json::{Value, json};
+
+    fn turn(message: &Value, todo: &Value) -> Turn {
+        let event = json!({
+            "v": 1, "event": "idle", "session": "ses_1", "directory": "/x", "message": message, "todo": todo,
+        });
+        match read(event.to_string().as_bytes()).expect("an event").happening {
+            Happening::Idle(turn) => turn,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_call_that_failed_says_nothing_unless_another_did_not() {
+        let called = |tools: &[&str], failed: &[&str]| {
+            let message = json!({ "id": "m1", "text": "x", "tools": tools, "tools_failed": failed });
+            turn(&message, &Value::Null).signals == [Signal::Tool]
+        };
+        assert!(called(&["bash", "task_complete"], &["bash"]));
+        assert!(!called(&["bash", "task_complete"], &["task_complete"]));
+        assert!(called(&["task_complete", "task_complete"], &["task_complete"]));
+        assert!(!called(&["bash"], &[]));
+    }
+
+    #[test]
+    fn a_list_is_done_when_something_on_it_was_and_nothing_is_left() {
+        let done = |statuses: &[&str]| {
+            let todo: Vec<Value> =
+                statuses.iter().map(|status| json!({ "content": "a", "status": status })).collect();
+            turn(&json!({ "id": "m1" }), &json!(todo)).list.expect("a list").is_done
+        };
+        assert!(done(&["completed", "cancelled"]));
+        assert!(!done(&["cancelled", "cancelled"]));
+        assert!(!done(&["completed", "pending"]));
+        assert!(!done(&[]));
+        assert_eq!(turn(&json!({ "id": "m1" }), &Value::Null).list, None);
+        let written = json!({ "id": "m1", "tools": ["todowrite"] });
+        assert!(turn(&written, &json!([])).list.expect("a list").is_written);
+    }
+
+    #[test]
+    fn a_message_that_its_model_did_not_end_is_broken_off() {
+        let broken = |finish: Value| {
+            turn(&json!({ "id": "m1", "text": "x", "finish": finish }), &Value::Null).is_broken_off
+        };
+        for finish in ["tool-calls", "length", "content-filter", "error"] {
+            assert!(broken(json!(finish)), "{finish}");
+        }
+        for finish in [json!("stop"), json!("end_turn"), json!("unknown"), Value::Null] {
+            assert!(!broken(finish.clone()), "{finish}");
+        }
+    }
+
+    #[test]
+    fn odd_counts_are_no_reason_not_to_hear_of_a_turn() {
+        let message = json!({
+            "id": "m1", "text": "x", "input_tokens": -7, "cached_tokens": 2.9, "output_tokens": null,
+            "duration_ms": -1, "cost_usd": -0.5,
+        });
+        let usage = turn(&message, &Value::Null).usage;
+        assert_eq!((usage.input_tokens, usage.cached_tokens, usage.output_tokens), (0, 2, 0));
+        assert_eq!(usage.cost.0, 0);
+    }
+}

@@ -1,0 +1,69 @@
+//! What ends a hook ends no loop.
+
+use std::io::Write;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use ralph_testkit::until;
+use serde_json::json;
+
+use super::{Session, project};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// A hook that hears of the end of a turn, and its standard input as long as it is open.
+fn hook(session: &Session<'_>) -> Child {
+    let message = json!({ "message": { "id": "m1", "text": "x", "finish": "stop" } });
+    let mut command = session.project.command(&["hook", "opencode"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(session.event("idle", message).to_string().as_bytes()).unwrap();
+    child
+}
+
+#[test]
+fn a_signal_in_the_middle_of_the_checks_leaves_the_loop_where_it_was() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        let project = project();
+        let session = Session::of(&project, "ses_1");
+        let (begun, green) = (project.base().join("begun"), project.base().join("green"));
+        std::fs::write(&green, "").unwrap();
+        let check =
+            format!("test -e {0} || {{ echo $$ > {1}; sleep 300; }}", green.display(), begun.display());
+        session.command(&format!("make it --criteria custom='{check}'"));
+        std::fs::remove_file(&green).unwrap();
+        let child = hook(&session);
+        let pid = until(SOON, "the check runs", || {
+            std::fs::read_to_string(&begun).ok()?.trim().parse::<i32>().ok().map(Pid::from_raw)
+        });
+        kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!((ended.status.code(), ended.stdout.as_slice()), (Some(1), &b""[..]), "{signal}");
+        assert_eq!(String::from_utf8_lossy(&ended.stderr).lines().count(), 1, "{signal}");
+        until(SOON, "the check is gone", || kill(pid, None).is_err().then_some(()));
+        assert_eq!(session.stands(), (1, "running".to_owned()), "{signal}");
+        std::fs::write(&green, "").unwrap();
+        let next = session.idle("m1", "x");
+        assert!(next.prompt().contains("iteration 2 of 100"), "{signal}: {next:?}");
+        assert_eq!(session.stands(), (2, "running".to_owned()), "{signal}");
+    }
+}
+
+#[test]
+fn a_hook_that_is_stuck_ends_by_itself() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    session.command("fix it");
+    let mut child = session.project.command(&["hook", "opencode"]);
+    let mut child = child.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    let kept_open = child.stdin.take().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(1));
+    assert!((25..60).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+    assert_eq!(String::from_utf8_lossy(&ended.stderr).lines().count(), 1);
+    drop(kept_open);
+    assert_eq!(session.stands(), (1, "running".to_owned()));
+}
