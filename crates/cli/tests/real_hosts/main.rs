@@ -30,9 +30,9 @@ fn said() -> Turn {
     Turn::say("A step is made.")
 }
 
-/// An error that no waiting mends and that is nobody's account.
+/// An error that OpenCode does not try to mend by itself, and that is nobody's account.
 fn broken() -> Turn {
-    Turn::fault(Fault::Status { code: 422, times: Fault::ALWAYS })
+    Turn::fault(Fault::Status { code: 400, times: Fault::ALWAYS })
 }
 
 #[test]
