@@ -192,17 +192,17 @@ fn whoever_recovers_alone_has_failed_at_nothing() {
 #[test]
 fn a_turn_in_which_something_else_was_asked_counts_all_the_same() {
     let mut run = started();
-    run.turn_aside();
+    run.asked_aside();
     assert_eq!(hears(&mut run, &turn("m1", "the status is fine"), 1), Heard::Taken);
     assert_eq!(run.tally.iterations, 2);
-    run.turn_aside();
+    run.asked_aside();
     let text = format!("the status is fine\n\n{}", promise(&run));
     hears(&mut run, &turn("m2", &text), 2);
     assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::Completed));
     // Whoever asks again and again hears the same again and again.
     let mut run = started();
     for n in 1..=6 {
-        run.turn_aside();
+        run.asked_aside();
         hears(&mut run, &Turn { tools: 0, ..turn(&format!("m{n}"), "the status is fine") }, n);
     }
     assert_eq!(run.stop(), None);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ralph_core::id::RunId;
 use ralph_core::stop::{RunState, StopReason};
-use ralph_core::view::RunView;
+use ralph_core::view::{Doing, RunView};
 use ralph_engine::loops::LoopError;
 use ralph_engine::session::{Ended, Next};
 
@@ -121,11 +121,16 @@ pub(crate) fn only_tell(what: &str) -> Action {
 /// How a loop stands.
 pub(crate) fn status(view: &RunView) -> String {
     let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
-    let how = match (view.status, &view.stop_reason) {
-        (RunState::Running, _) => "goes on".to_owned(),
-        (RunState::Paused, _) => format!("is paused; `ralph resume {}` goes on", view.run),
-        (_, Some(reason)) => format!("has ended: {reason}: {}", view.evidence.as_deref().unwrap_or_default()),
-        (state, None) => format!("is {}", state.name()),
+    let how = match (view.status, &view.doing, &view.stop_reason) {
+        (RunState::Running | RunState::Paused, Doing::Waiting { until, why }, _) => {
+            format!("waits until {until:.0} ({why})")
+        }
+        (RunState::Running, ..) => "goes on".to_owned(),
+        (RunState::Paused, ..) => format!("is paused; `ralph resume {}` goes on", view.run),
+        (_, _, Some(reason)) => {
+            format!("has ended: {reason}: {}", view.evidence.as_deref().unwrap_or_default())
+        }
+        (state, _, None) => format!("is {}", state.name()),
     };
     format!("ralph loop {} ({}): iteration {}{of}; it {how}.", view.run, view.description, view.iteration)
 }

@@ -1,7 +1,5 @@
 //! Several processes tell of one loop at the same time: what each has to say is written, and a cancel wins.
 
-#![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
-
 use std::sync::Arc;
 
 use ralph_core::id::{AgentName, SessionId};
@@ -12,19 +10,23 @@ use ralph_store::{SqliteStore, Store};
 
 #[tokio::test]
 async fn a_cancel_is_not_lost_among_others_who_write() {
-    let store = Arc::new(SqliteStore::in_memory().unwrap());
-    let host = AgentName::parse("opencode").unwrap();
-    let loops = Loops::new(store.clone(), host, Redactor::new([]));
+    let dir = tempfile::tempdir().unwrap();
+    // Each process has a handle of its own.
+    let of = || {
+        let store = Arc::new(SqliteStore::open(dir.path()).unwrap());
+        (store.clone(), Loops::new(store, AgentName::parse("opencode").unwrap(), Redactor::new([])))
+    };
+    let (store, first) = of();
+    let others = [of().1, of().1, of().1];
     for n in 0..10 {
         let id = format!("ses_{n}");
         let session = SessionId::parse(&id).unwrap();
-        assert!(loops.start_loop(&id, "fix it", LoopOptions::default()).await.unwrap());
-        let run = loops.look(&session).await.unwrap().here.unwrap();
-        let error = || loops.stumbled(&session, "an error");
-        let (first, cancelled, second, third) =
-            tokio::join!(error(), loops.cancel_loop(&id), error(), error());
+        assert!(first.start_loop(&id, "fix it", LoopOptions::default()).await.unwrap());
+        let run = first.look(&session).await.unwrap().here.unwrap();
+        let error = |loops: usize| others[loops].stumbled(&session, "an error");
+        let (cancelled, one, two, three) = tokio::join!(first.cancel_loop(&id), error(0), error(1), error(2));
         assert!(cancelled.unwrap(), "round {n}");
-        for told in [first, second, third] {
+        for told in [one, two, three] {
             told.unwrap();
         }
         let stop = store.run(&run).await.unwrap().unwrap().stop().cloned().unwrap();

@@ -155,7 +155,8 @@ pub(crate) fn misunderstood(error: &clap::Error) -> ExitCode {
         error.exit();
     }
     let text = error.to_string();
-    eprintln!("ralph: {}", text.lines().next().unwrap_or("the arguments cannot be read"));
+    let said: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    eprintln!("ralph: {}", said.join(" ").trim_start_matches("error: "));
     ExitCode::from(1)
 }
 

@@ -88,6 +88,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         let run = find_run(&store, &project.place, args.run.as_deref()).await?;
         let lock = take_tree(&project.place, &nobodys())?;
         if !args.dry_run {
+            nobody_at_work(&store).await?;
             let latest =
                 store.latest_run().await.map_err(|error| store_problem(&error))?.map(|latest| latest.id);
             for id in [Some(&run), latest.as_ref()].into_iter().flatten() {
@@ -104,6 +105,19 @@ pub(crate) fn run(args: Args) -> Outcome {
         let ground = Ground { store: &store, place: &project.place, vault: &vault };
         ground.roll_back(&aim, &args, lock).await
     })
+}
+
+/// An agent in a session of a host holds no lock while it works.
+async fn nobody_at_work(store: &SqliteStore) -> Result<(), Problems> {
+    for (seat, loop_) in store.loops().await.map_err(|error| store_problem(&error))? {
+        let run = store.run(&loop_.id).await.map_err(|error| store_problem(&error))?;
+        if run.is_some_and(|run| run.is_briefed()) {
+            let what = format!("an agent is at work in session {} of {}", seat.session, seat.host);
+            let next = format!("end its turn there first; or, if there is none: `ralph stop {}`", loop_.id);
+            return Err(Problem::new(what).next(next).into());
+        }
+    }
+    Ok(())
 }
 
 /// An id of its own: no run is alive while its files are put back.

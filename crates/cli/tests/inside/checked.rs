@@ -65,7 +65,7 @@ fn rolling_back_ends_the_loop_and_puts_the_files_back() {
     session.command("make it");
     fs::write(&file, "after").unwrap();
     fs::write(project.tree().join("new"), "").unwrap();
-    session.idle("m1", "done something");
+    session.idle_once("m1", "done something");
     let back = session.command("rollback");
     assert!(back.prompt().contains("as they were before"), "{back:?}");
     assert_eq!(

@@ -24,7 +24,7 @@ use ralph_testkit::Project;
 use serde_json::{Value, json};
 
 /// What a test waits for.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 fn project() -> Project {
     Project::new(env!("CARGO_BIN_EXE_ralph")).with("RALPH_SET_LIMITS__ITERATION_DELAY", "20ms")

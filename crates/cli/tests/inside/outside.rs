@@ -48,6 +48,22 @@ fn a_loop_is_alive_as_long_as_it_goes_on() {
 }
 
 #[test]
+fn a_loop_is_followed_from_turn_to_turn_until_it_ends() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    session.command("fix it");
+    let run = session.run();
+    let mut followed = project.command(&["logs", &run, "--follow"]);
+    let followed = followed.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    session.idle("m1", "one");
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    session.idle("m2", &session.promise());
+    let out = followed.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert!(text.contains("completed") && !text.contains("no process is driving"), "{text}");
+}
+
+#[test]
 fn without_a_session_the_newest_loop_that_goes_on_is_shown() {
     let project = project();
     let none = project.ralph(&["loop", "status"]);
@@ -82,6 +98,12 @@ fn files_are_not_put_back_under_an_agent_that_is_at_work() {
     let refused = session.command("rollback");
     assert_eq!(refused.toast(), ("error", "ralph: failed"));
     assert!(refused.prompt().contains("not put back"), "{refused:?}");
+    let ran = project.ralph(&["rollback", "--yes", "--run", &session.run()]);
+    assert_eq!(
+        (ran.code, ran.err.contains("at work in session ses_1 of opencode")),
+        (Some(2), true),
+        "{ran:?}"
+    );
     assert_eq!(session.stands(), (1, "running".to_owned()));
     assert!(project.tree().join("made").exists());
     session.error("MessageAbortedError");

@@ -129,16 +129,16 @@ fn of_hooks_that_run_at_once_for_one_turn_a_single_one_answers() {
             let asked: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
             asked.into_iter().map(|asked| asked.join().unwrap()).collect()
         });
-        let answered = answers.iter().filter(|answer| answer.kinds().contains(&"due")).count();
-        assert_eq!(answered, 1, "{answers:?}");
         std::thread::sleep(Duration::from_millis(20));
         let due = || session.due();
         let briefs: Vec<Answer> = std::thread::scope(|scope| {
             let asked: Vec<_> = (0..4).map(|_| scope.spawn(due)).collect();
             asked.into_iter().map(|asked| asked.join().unwrap()).collect()
         });
-        let prompts = briefs.iter().filter(|answer| answer.kinds().contains(&"prompt")).count();
-        assert_eq!((prompts, session.stands().0), (1, turn + 1), "{briefs:?}");
+        // A hook that comes so late that it is time already gives the brief itself.
+        let prompts =
+            answers.iter().chain(&briefs).filter(|answer| answer.kinds().contains(&"prompt")).count();
+        assert_eq!((prompts, session.stands().0), (1, turn + 1), "{answers:?} {briefs:?}");
     }
 }
 

@@ -52,6 +52,18 @@ fn a_signal_in_the_middle_of_the_checks_leaves_the_loop_where_it_was() {
 }
 
 #[test]
+fn a_check_that_takes_its_time_is_given_it() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    let green = project.base().join("green");
+    std::fs::write(&green, "").unwrap();
+    session.command(&format!("make it --criteria custom='test -e {} || sleep 32'", green.display()));
+    std::fs::remove_file(&green).unwrap();
+    let promise = session.promise();
+    assert_eq!(session.idle("m1", &promise).toast().0, "success");
+}
+
+#[test]
 fn a_hook_that_is_stuck_ends_by_itself() {
     let project = project();
     let session = Session::of(&project, "ses_1");

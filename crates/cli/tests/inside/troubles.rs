@@ -24,7 +24,9 @@ fn a_limit_of_the_provider_is_waited_for_and_is_nobodys_failure() {
         let after = waits.get("due")["after_ms"].as_u64().unwrap();
         assert!((80_000..=90_000).contains(&after), "{after}");
     }
-    assert_eq!(session.stands(), (1, "running".to_owned()));
+    // It stands still, and no attempt has failed.
+    assert_eq!(session.stands(), (1, "paused".to_owned()));
+    assert!(session.command("status").prompt().contains("it waits until"));
     let early = session.due();
     assert_eq!(early.kinds(), ["toast", "due"]);
     let short = json!({ "name": "APIError", "message": "Rate limit exceeded", "retry_after_ms": 500 });
@@ -51,7 +53,7 @@ fn a_missing_login_ends_the_loop_as_it_ends_a_run() {
             told.contains("not logged in: who are you") && told.contains("opencode auth login"),
             "{told}"
         );
-        assert_eq!(session.status()["stop_reason"], "authentication");
+        assert_eq!(session.stands(), (1, "failed".to_owned()));
     }
 }
 
@@ -61,10 +63,10 @@ fn an_error_that_leaves_no_message_behind_means_the_same() {
     let session = Session::of(&project, "ses_1");
     session.command("fix it");
     let error = json!({ "name": "APIError", "message": "who are you", "status": 401 });
-    assert_eq!(session.tell("error", json!({ "error": error })).kinds(), ["recheck"]);
+    assert_eq!(session.tell("error", json!({ "error": error })).kinds(), ["toast", "recheck"]);
     std::thread::sleep(std::time::Duration::from_millis(5_050));
     session.tell("idle", json!({}));
-    assert_eq!(session.status()["stop_reason"], "authentication");
+    assert!(session.status()["evidence"].as_str().unwrap().contains("not logged in: who are you"));
 }
 
 #[test]

@@ -91,6 +91,25 @@ fn a_loop_over_the_server_obeys_its_promise_its_limit_and_its_person() {
 }
 
 #[test]
+fn a_brief_that_waits_is_not_given_to_a_loop_that_is_over() {
+    let script = Script::default().on("task late", [said()]).on("task on", [said()]);
+    let mut serve = Serve::prepare(script, None);
+    std::fs::write(serve.project.user_config(), "[limits]\niteration_delay = \"6s\"\n").unwrap();
+    serve.again();
+    let (late, on) = (serve.session(), serve.session());
+    serve.command(&on, "ralph", "task on --max-iterations 2");
+    serve.command(&late, "ralph", "task late --max-iterations 2");
+    until(PATIENCE, "the brief waits", || (serve.status(&late)["doing"]["at"] == "waiting").then_some(()));
+    let run = serve.status(&late)["run"].as_str().unwrap().to_owned();
+    let stopped = serve.project.ralph(&["stop", &run]);
+    assert!(stopped.out.contains("is stopped"), "{stopped:?}");
+    serve.wait(&on, 2, "max_iterations");
+    std::thread::sleep(Duration::from_secs(4));
+    assert_eq!((serve.asked("task late"), serve.asked("task on")), (1, 2));
+    assert_eq!(serve.stands(&late), (1, "stopped".to_owned()));
+}
+
+#[test]
 fn an_error_pauses_a_loop_and_neither_that_nor_a_restart_ends_it() {
     let failing = broken();
     let script = Script::default()

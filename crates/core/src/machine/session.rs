@@ -227,7 +227,7 @@ impl Run {
     }
 
     /// The agent is asked something else. What it was at counts all the same; only its last words may be about that.
-    pub fn turn_aside(&mut self) {
+    pub fn asked_aside(&mut self) {
         if let Some(place) = &mut self.in_session {
             place.aside = true;
         }

@@ -101,7 +101,7 @@ impl<S: Store> Loops<S> {
     /// The agent of a session is asked something that is not its task.
     pub async fn turn_aside(&self, session: &SessionId) -> Result<(), LoopError> {
         if let Some(id) = self.living(session).await? {
-            self.amend(&id, |run, _| run.turn_aside()).await?;
+            self.amend(&id, |run, _| run.asked_aside()).await?;
         }
         Ok(())
     }
