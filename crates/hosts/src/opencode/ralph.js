@@ -5,6 +5,8 @@
 const INSTALLED = __RALPH__
 const COMMANDS = ["ralph", "ralph-loop", "cancel-ralph"]
 const TOOL = "task_complete"
+const ABORTS = ["MessageAbortedError", "AbortError"]
+const LEAVING_MS = 1_000
 const TRIES = 3
 /** When ralph is asked again that gave no answer; then the person is told. */
 const AGAIN_MS = [1_000, 5_000, 20_000]
@@ -17,6 +19,13 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A plugin that OpenCode finds twice, as a file and in its configuration, counts once for each of its clients. */
 const atWork = (globalThis[Symbol.for("ralph.opencode")] ??= new WeakMap())
+
+/** Nothing, where it is no JSON. */
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {}
+}
 
 /** How long a provider asks to be left alone. */
 function retryAfter(headers) {
@@ -77,6 +86,8 @@ export const RalphPlugin = async ({ client, directory }, options) => {
     return owners.get(id)
   }
 
+  const isBusy = async (id) => Boolean((await data(client.session.status()))[id])
+
   /** Asks ralph once: what is to be done, or an error that says why nobody knows. */
   const ask = async (id, what) => {
     const event = { v: 1, directory, ...what }
@@ -93,16 +104,10 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       const { out, err, isWell, how } = ran
       if (err) log(err)
       if (!isWell && !out) throw new Error(err ? err.replace(/^ralph: /, "") : `${program} gave no answer: ${how}`)
+      const answer = out ? parsed(out) : { v: 1, actions: [] }
+      if (answer?.v !== 1) throw new Error(`${program} gave an answer that is none; \`ralph install opencode\` mends it`)
       told.delete(id)
-      if (!out) return []
-      let answer
-      try {
-        answer = JSON.parse(out)
-      } catch {
-        throw new Error(`${program} gave an answer that is no JSON`)
-      }
-      if (answer.v !== 1) throw new Error(`${program} speaks version ${answer.v}; \`ralph install opencode\` mends it`)
-      answer.tool ? wanting.add(id) : wanting.delete(id)
+      if (out) answer.tool ? wanting.add(id) : wanting.delete(id)
       return answer.actions
     }
     throw new Error("ralph is neither where it was nor on the PATH; `ralph install opencode` mends it")
@@ -130,7 +135,8 @@ export const RalphPlugin = async ({ client, directory }, options) => {
         }
       }
       await sleep(delay)
-      if (isOver) return []
+      // A session that is at work again is told of when it is through.
+      if (isOver || (await isBusy(id).catch(() => false))) return []
     }
   }
 
@@ -292,8 +298,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       return await hear(id, () => ({ event: "deleted", session: id, exists: false }))
     }
     if (only) return
-    const busy = await data(client.session.status())
-    if (!busy[id]) await hear(id, () => idle(id))
+    if (!(await isBusy(id))) await hear(id, () => idle(id))
   }
 
   /** What ralph has to say of the first message of a session, or of the first since OpenCode was started. */
@@ -342,6 +347,10 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       if (!id || !what) return
       if (event.type !== "session.idle") supersede(id)
       await inTurn(id, async () => {
+        // Whoever closes OpenCode ends its turns as well, and means no loop by it.
+        const own = turn(id)
+        if (ABORTS.includes(error?.name)) await sleep(LEAVING_MS)
+        if (isOver || turn(id) !== own) return
         if ((await owner(id).catch(() => "person")) === "person") await hear(id, what)
         if (event.type === "session.deleted") forget(id)
       })
