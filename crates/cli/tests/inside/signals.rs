@@ -23,32 +23,75 @@ fn hook(session: &Session<'_>) -> Child {
     child
 }
 
+/// Begins a loop whose check does not end from now on, unless there is a file `green`; says how its process is found.
+fn under_way<'a>(session: &'a Session<'_>) -> impl Fn() -> Pid + 'a {
+    let base = session.project.base();
+    let (begun, green) = (base.join("begun"), base.join("green"));
+    std::fs::write(&green, "").unwrap();
+    let check = format!("test -e {0} || {{ echo $$ > {1}; sleep 300; }}", green.display(), begun.display());
+    session.command(&format!("make it --criteria custom='{check}'"));
+    std::fs::remove_file(&green).unwrap();
+    move || {
+        until(SOON, "the check runs", || {
+            std::fs::read_to_string(&begun).ok()?.trim().parse::<i32>().ok().map(Pid::from_raw)
+        })
+    }
+}
+
 #[test]
 fn a_signal_in_the_middle_of_the_checks_leaves_the_loop_where_it_was() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let project = project();
         let session = Session::of(&project, "ses_1");
-        let (begun, green) = (project.base().join("begun"), project.base().join("green"));
-        std::fs::write(&green, "").unwrap();
-        let check =
-            format!("test -e {0} || {{ echo $$ > {1}; sleep 300; }}", green.display(), begun.display());
-        session.command(&format!("make it --criteria custom='{check}'"));
-        std::fs::remove_file(&green).unwrap();
+        let pid = under_way(&session);
         let child = hook(&session);
-        let pid = until(SOON, "the check runs", || {
-            std::fs::read_to_string(&begun).ok()?.trim().parse::<i32>().ok().map(Pid::from_raw)
-        });
+        let pid = pid();
         kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
         let ended = child.wait_with_output().unwrap();
         assert_eq!((ended.status.code(), ended.stdout.as_slice()), (Some(1), &b""[..]), "{signal}");
         assert_eq!(String::from_utf8_lossy(&ended.stderr).lines().count(), 1, "{signal}");
         until(SOON, "the check is gone", || kill(pid, None).is_err().then_some(()));
         assert_eq!(session.stands(), (1, "running".to_owned()), "{signal}");
-        std::fs::write(&green, "").unwrap();
+        std::fs::write(project.base().join("green"), "").unwrap();
         let next = session.idle("m1", "x");
         assert!(next.prompt().contains("iteration 2 of 100"), "{signal}: {next:?}");
         assert_eq!(session.stands(), (2, "running".to_owned()), "{signal}");
     }
+}
+
+#[test]
+fn a_stop_from_outside_ends_the_checks_that_a_hook_runs() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    let pid = under_way(&session);
+    let child = hook(&session);
+    let pid = pid();
+    let stopped = project.ralph(&["stop", &session.run()]);
+    assert!(stopped.out.contains("is stopped"), "{stopped:?}");
+    assert_eq!(session.stands(), (1, "stopped".to_owned()));
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!((ended.status.code(), ended.stdout.as_slice()), (Some(0), &b""[..]), "{told}");
+    until(SOON, "the check is gone", || kill(pid, None).is_err().then_some(()));
+    assert_eq!(session.stands(), (1, "stopped".to_owned()));
+}
+
+#[test]
+fn a_brief_that_nobody_took_is_given_with_the_next_turn() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    session.command("fix it");
+    session.idle_once("m1", "one");
+    std::thread::sleep(Duration::from_millis(30));
+    let mut command = project.command(&["hook", "opencode"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(session.event("due", json!({})).to_string().as_bytes()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert_eq!(session.stands(), (2, "running".to_owned()));
+    let told = session.idle("m2", "a turn about something else");
+    assert!(told.prompt().contains("iteration 2 of 100"), "{told:?}");
+    assert_eq!(session.stands(), (2, "running".to_owned()));
 }
 
 #[test]
