@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use ralph_core::id::{RunId, SessionId};
+use ralph_core::policy::Signal;
 use ralph_core::run::Run;
 use ralph_engine::Parts;
 use ralph_engine::lock::{LockError, TreeLock};
@@ -104,8 +105,32 @@ impl Inside {
         let (place, _, settings) = project.settings(&self.store, false).await?;
         let checks = trusted_checks(&settings, &place.root, &self.store, false).await?;
         without_secrets(&checks, &redactor())?;
-        Ok(settings.in_session(checks))
+        let options = settings.in_session(checks);
+        showable(&options, settings.typed_criteria)?;
+        Ok(options)
     }
+}
+
+/// What nobody could ever show in a session is refused before a loop waits for it.
+fn showable(options: &LoopOptions, typed_criteria: bool) -> Result<(), Problem> {
+    let Some(require) = &options.require else { return Ok(()) };
+    let requires = |signal| require.contains(&signal);
+    let problem = match () {
+        () if requires(Signal::Tracker) => {
+            Problem::new("a loop inside a session is in no tracker, so nobody could close its task there")
+                .next("leave `tracker` out of `completion.require`")
+        }
+        () if requires(Signal::Criteria) && !options.criteria.gives_evidence() => {
+            Problem::new("criteria are required and there are none")
+                .next("name some with --criteria or in [[check]]")
+        }
+        () if typed_criteria && !requires(Signal::Criteria) => {
+            Problem::new("--criteria is given, and criteria are not among what shows that a task is done")
+                .next("put `criteria` into `completion.require`, or leave --criteria out")
+        }
+        () => return Ok(()),
+    };
+    Err(problem)
 }
 
 /// The flags of a loop, as the configuration file would say it.
@@ -182,11 +207,14 @@ impl Ground<SqliteStore> for Inside {
     }
 }
 
+/// Where OpenCode looks: upwards to the root of the repository, then where the environment says, then the user's own.
 fn configurations(directory: &Path) -> Vec<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let user = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
-    let dirs =
-        [Some(directory.to_owned()), Some(directory.join(".opencode")), user.map(|dir| dir.join("opencode"))];
     let named = |dir: PathBuf| ["opencode.json", "opencode.jsonc"].map(|name| dir.join(name));
-    dirs.into_iter().flatten().flat_map(named).collect()
+    let versioned = directory.ancestors().position(|dir| dir.join(".git").exists());
+    let upwards = directory.ancestors().take(versioned.map_or(1, |at| at + 1));
+    let project = upwards.flat_map(|dir| [dir.to_owned(), dir.join(".opencode")]).flat_map(named);
+    let user = user.into_iter().map(|dir| dir.join("opencode")).flat_map(named);
+    project.chain(absolute("OPENCODE_CONFIG")).chain(user).collect()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ralph_core::id::{RunId, SessionId};
 use ralph_core::in_session::{Strategy, Turn};
 use ralph_core::report::AgentExit;
-use ralph_core::run::Step;
+use ralph_core::run::{Run, Step};
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
 use ralph_engine::session::{Ended, Onward, Provide};
 use ralph_store::Store;
@@ -102,10 +102,10 @@ pub async fn answer<S: Store + 'static>(
     }
     let desk = Desk { session, loops, ground };
     match happening {
-        Happening::Idle(turn) => Ok(onward(loops.turn(session, &turn, ground).await?)),
+        Happening::Idle(turn) => desk.turned(&turn).await,
         Happening::Aborted => desk.end("the turn was aborted").await,
-        Happening::Error { what } => Ok(onward(loops.stumbled(session, &what).await?)),
-        Happening::Refused(exit) => Ok(onward(loops.refused(session, &exit).await?)),
+        Happening::Error { what } => Ok(erred(&what, loops.stumbled(session, &what).await?)),
+        Happening::Refused(exit) => Ok(erred(&exit.to_string(), loops.refused(session, &exit).await?)),
         Happening::Due => Ok(onward(loops.due(session, ground).await?)),
         Happening::Gone => desk.end("the session is gone").await,
         Happening::Command(asked) => desk.command(asked).await,
@@ -118,6 +118,11 @@ pub async fn answer<S: Store + 'static>(
         }
         Happening::Other => Ok(Vec::new()),
     }
+}
+
+fn erred(what: &str, next: Onward) -> Vec<Action> {
+    let told = if let Onward::Later { after } = next { Some(words::waiting(what, after)) } else { None };
+    told.into_iter().chain(onward(next)).collect()
 }
 
 /// A loop whose session is gone is nobody's; only the host knows.
@@ -190,6 +195,34 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         }
     }
 
+    async fn turned(&self, turn: &Turn) -> Result<Vec<Action>, LoopError> {
+        let next = self.loops.turn(self.session, turn, self.ground).await?;
+        let told = match &next {
+            Onward::Ended(_) => self.keep_last_words(&turn.text).await?,
+            Onward::Silence => self.is_paused().await?,
+            Onward::Later { .. } | Onward::Due { .. } | Onward::Next(_) => None,
+        };
+        Ok(told.into_iter().chain(onward(next)).collect())
+    }
+
+    async fn is_paused(&self) -> Result<Option<Action>, LoopError> {
+        let run = self.loops.run_of(self.session).await?;
+        Ok(run.filter(Run::is_paused).map(|run| words::paused("as it was asked to", &run.id)))
+    }
+
+    /// Of the session that a loop ends in, there is no summary but what its agent said last.
+    async fn keep_last_words(&self, text: &str) -> Result<Option<Action>, LoopError> {
+        let place = self.loops.run_of(self.session).await?.and_then(|run| run.in_session);
+        Ok(place.and_then(|place| self.keep(place.summaries.as_deref(), text)))
+    }
+
+    /// Nothing, or that it could not be kept.
+    fn keep(&self, folder: Option<&str>, summary: &str) -> Option<Action> {
+        let folder = folder.filter(|_| !summary.trim().is_empty())?;
+        let why = self.ground.keep_summary(folder, self.session, summary).err()?;
+        Some(words::failed(&format!("the summary was not kept: {why}")))
+    }
+
     async fn start(&self, start: &Start) -> Result<Vec<Action>, LoopError> {
         let options = match self.ground.options(start).await {
             Ok(options) => options,
@@ -232,8 +265,8 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         match begun {
             Onward::Next(next) => {
                 let view = self.loops.state(Some(self.session.as_str())).await?;
-                let toast = words::started(view.as_ref(), &next);
-                Ok(vec![Act::Prompt { text: next.brief }.into(), toast])
+                let toast = view.as_ref().map(words::started);
+                Ok(std::iter::once(Act::Prompt { text: next.brief }.into()).chain(toast).collect())
             }
             Onward::Ended(ended) => {
                 let told = format!("The ralph loop could not begin: {}", ended.stop.evidence);
@@ -313,20 +346,22 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         if !self.enter(text, original.options()).await? {
             return Ok(Vec::new());
         }
-        self.instruct().await
+        let mut actions = self.instruct().await?;
+        if let Some(view) = self.loops.state(Some(self.session.as_str())).await?
+            && actions.iter().any(|action| matches!(action.act, Act::Append { .. }))
+        {
+            actions.push(words::started(&view));
+        }
+        Ok(actions)
     }
 
     async fn replaced(&self, by: SessionId, summary: Option<String>) -> Result<Vec<Action>, LoopError> {
         let Some(run) = self.loops.replaced(self.session, &by).await? else { return Ok(Vec::new()) };
         let Step::Code(_, brief) = &run.step else { return Ok(Vec::new()) };
-        let mut actions = Vec::new();
         let summary = summary.filter(|summary| !summary.trim().is_empty());
         let folder = run.in_session.as_ref().and_then(|place| place.summaries.as_deref());
-        if let (Some(folder), Some(summary)) = (folder, &summary)
-            && let Err(why) = self.ground.keep_summary(folder, self.session, summary)
-        {
-            actions.push(words::failed(&format!("the summary was not kept: {why}")));
-        }
+        let unkept = summary.as_ref().and_then(|summary| self.keep(folder, summary));
+        let mut actions: Vec<Action> = unkept.into_iter().collect();
         let told = summary.map(|summary| format!("# What happened so far\n\n{}\n\n", summary.trim()));
         let text = told.unwrap_or_default() + &brief.text;
         actions.push(Action { session: Some(by), ..Act::Prompt { text }.into() });

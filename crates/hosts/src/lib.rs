@@ -19,6 +19,6 @@ pub mod wire;
 mod words;
 
 pub use answer::{Ground, Happening, answer};
-pub use installed::{InstallError, Installed, Removed};
+pub use installed::{Edited, InstallError, Installed, Removed};
 pub use original::Original;
 pub use words::let_go;

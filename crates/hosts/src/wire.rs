@@ -150,6 +150,9 @@ pub struct Failed {
 pub struct Answer {
     pub v: u32,
     pub actions: Vec<Action>,
+    /// Whether the tool `task_complete` counts in the session, so that its agent is to be shown it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tool: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -175,8 +178,8 @@ pub enum Act {
     Toast { title: String, message: String, variant: Variant, duration_ms: u64 },
     /// Have the session summarised; the summary goes with `replaced`.
     Summarise {},
-    /// Put a new session in place of this one: make it, tell `replaced`, do what that is answered with, and delete the
-    /// old one.
+    /// Put a new session in place of this one: make it, tell `replaced`, do what that is answered with, and, if that
+    /// could be done, delete the old one.
     NewSession { title: String },
     /// Look at the session again: tell `deleted` if it does not exist, and otherwise, unless only that is asked, `idle`
     /// if it is idle.
@@ -196,7 +199,7 @@ pub enum Variant {
 
 impl Answer {
     pub fn nothing() -> Answer {
-        Answer { v: VERSION, actions: Vec::new() }
+        Answer { v: VERSION, actions: Vec::new(), tool: false }
     }
 }
 

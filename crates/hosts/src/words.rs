@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ralph_core::id::RunId;
 use ralph_core::stop::{RunState, StopReason};
 use ralph_core::view::{Doing, RunView};
 use ralph_engine::loops::LoopError;
@@ -9,19 +10,22 @@ use ralph_engine::session::{Ended, Next};
 
 use crate::wire::{Act, Action, Variant};
 
+/// A toast is small.
+const LONGEST_REASON: usize = 300;
+
 pub(crate) fn toast(title: &str, message: String, variant: Variant, seconds: u64) -> Action {
     let duration_ms = seconds * 1_000;
     Act::Toast { title: title.to_owned(), message, variant, duration_ms }.into()
 }
 
-pub(crate) fn started(view: Option<&RunView>, next: &Next) -> Action {
-    let most = next
+pub(crate) fn started(view: &RunView) -> Action {
+    let most = view
         .max_iterations
         .map_or("no limit on iterations".to_owned(), |max| format!("at most {max} iterations"));
-    let promise = view.map_or(String::new(), |view| format!("; done when it promises {}", view.promise));
-    let time = view.and_then(|view| view.limits.max_duration_ms).map(Duration::from_millis);
+    let time = view.limits.max_duration_ms.map(Duration::from_millis);
     let time = time.map_or(String::new(), |time| format!(", {} min", time.as_secs().div_ceil(60)));
-    toast("ralph: loop started", format!("{most}{time}{promise}"), Variant::Info, 3)
+    let message = format!("{most}{time}; done when it promises {}", view.promise);
+    toast("ralph: loop started", message, Variant::Info, 3)
 }
 
 pub(crate) fn iteration(next: &Next) -> Action {
@@ -63,6 +67,20 @@ pub(crate) fn cancelled(iteration: u32, why: &str) -> Action {
     toast("ralph: loop cancelled", format!("stopped at iteration {iteration}{why}"), Variant::Info, 2)
 }
 
+/// It stands still until a person goes on with it.
+pub(crate) fn paused(why: &str, run: &RunId) -> Action {
+    let why: String = why.chars().take(LONGEST_REASON).collect();
+    let message = format!("{why}; `ralph resume {run}` goes on with the next turn");
+    toast("ralph: loop paused", message, Variant::Warning, 5)
+}
+
+/// It goes on by itself, some time after an error.
+pub(crate) fn waiting(why: &str, after: Duration) -> Action {
+    let why: String = why.chars().take(LONGEST_REASON).collect();
+    let message = format!("{why}; the session is looked at again in {} s", after.as_secs());
+    toast("ralph: loop paused", message, Variant::Warning, 5)
+}
+
 /// The loop goes on by itself, but not soon.
 pub(crate) fn waits(after: Duration, why: &str) -> Action {
     let seconds = after.as_secs();
@@ -73,10 +91,7 @@ pub(crate) fn waits(after: Duration, why: &str) -> Action {
 /// What a person is shown where ralph failed; nothing where the journal alone is to know.
 pub fn let_go(error: &LoopError) -> Vec<Action> {
     match error {
-        LoopError::LetGo { why, run, is_paused: true } => {
-            let message = format!("{why}; `ralph resume {run}` goes on with the next turn");
-            vec![toast("ralph: loop paused", message, Variant::Warning, 5)]
-        }
+        LoopError::LetGo { why, run, is_paused: true } => vec![paused(why, run)],
         LoopError::LetGo { why, .. } => vec![failed(why)],
         LoopError::Session(_)
         | LoopError::Promise(_)

@@ -13,7 +13,9 @@ use jiff::tz::TimeZone;
 use ralph_agents::limit::{Evidence, Reset};
 use ralph_agents::trouble;
 use ralph_core::id::{AgentName, RunId, SessionId};
+use ralph_core::policy::Signal;
 use ralph_core::report::AgentExit;
+use ralph_core::run::Run;
 use ralph_engine::loops::Loops;
 use ralph_engine::session::Waiting;
 use ralph_engine::{Place, chain};
@@ -155,24 +157,32 @@ async fn tell(event: Event, store: Arc<SqliteStore>, leash: Leash) -> Result<(),
     let inside = Inside { directory, store, options, waiting: Waiting::AsksAgain, leash: Some(leash) };
     match answer(&session, happening, &loops, &inside).await {
         Ok(actions) => {
-            if let Err(error) = say(actions) {
+            let tool = !actions.is_empty() && shows_tool(&loops, &session).await?;
+            if let Err(error) = say(actions, tool) {
                 loops.untold(&session).await.map_err(|error| chain(&error))?;
                 return Err(format!("nobody took the answer: {error}"));
             }
             Ok(())
         }
         Err(error) => {
-            let _journal_has_it = say(let_go(&error));
+            let tool = shows_tool(&loops, &session).await.unwrap_or(false);
+            let _journal_has_it = say(let_go(&error), tool);
             Err(chain(&error))
         }
     }
 }
 
-fn say(actions: Vec<Action>) -> std::io::Result<()> {
+async fn shows_tool(loops: &Loops<SqliteStore>, session: &SessionId) -> Result<bool, String> {
+    let run = loops.run_of(session).await.map_err(|error| chain(&error))?;
+    let wants = |run: Run| run.stop().is_none() && run.policy.completion.require.contains(&Signal::Tool);
+    Ok(run.is_some_and(wants))
+}
+
+fn say(actions: Vec<Action>, tool: bool) -> std::io::Result<()> {
     if actions.is_empty() {
         return Ok(());
     }
-    let text = serde_json::to_vec(&Answer { v: VERSION, actions }).expect("an answer is JSON");
+    let text = serde_json::to_vec(&Answer { v: VERSION, actions, tool }).expect("an answer is JSON");
     let mut out = std::io::stdout().lock();
     out.write_all(&text).and_then(|()| out.flush())
 }

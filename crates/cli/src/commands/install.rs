@@ -1,9 +1,10 @@
 //! `ralph install`, `ralph uninstall`, `ralph hosts`: ralph inside of an agent program.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use ralph_hosts::InstallError;
 use ralph_hosts::opencode;
+use ralph_hosts::{Edited, InstallError};
 use serde::Serialize;
 
 use super::{Outcome, here};
@@ -20,7 +21,8 @@ Examples:
   ralph install opencode --user   for all your projects
   ralph uninstall opencode
 
-Installed twice, it is there once. No file but ralph's own is touched, opencode.json neither.")]
+Installed twice, it is there once. No file but ralph's own is touched, opencode.json neither; of ralph's own, none that
+you have changed, unless you say --yes.")]
 pub(crate) struct InstallArgs {
     #[command(flatten)]
     target: Target,
@@ -42,7 +44,7 @@ struct Target {
     /// For all projects of yours, instead of this one
     #[arg(long)]
     user: bool,
-    /// Do not ask
+    /// Do not ask, also where a file of ralph's was changed since
     #[arg(long)]
     yes: bool,
 }
@@ -67,17 +69,19 @@ struct Host {
     commands: [&'static str; 3],
 }
 
-/// The directory that OpenCode reads, and the project it belongs to if it is one's.
+/// The directory that OpenCode reads, and the project that this is said in. For a user, a directory that nothing marks
+/// as a project is none.
 fn directory(user: bool) -> Result<(PathBuf, Option<PathBuf>), Problems> {
+    let root =
+        project_root(&here()?).map_err(|error| Problem::new(format!("cannot find the project: {error}")))?;
     if !user {
-        let root = project_root(&here()?)
-            .map_err(|error| Problem::new(format!("cannot find the project: {error}")))?;
         return Ok((root.join(".opencode"), Some(root)));
     }
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
     let config = config.ok_or_else(|| Problem::new("HOME is not set").next("set it, or leave out --user"))?;
-    Ok((config.join("opencode"), None))
+    let is_marked = [".git", ".ralph"].iter().any(|mark| root.join(mark).exists());
+    Ok((config.join("opencode"), Some(root).filter(|_| is_marked)))
 }
 
 fn install_problem(error: &InstallError) -> Problem {
@@ -86,16 +90,36 @@ fn install_problem(error: &InstallError) -> Problem {
         InstallError::Foreign { path } => {
             problem.at(Place::from(path.clone())).next("rename it or move it away; nothing was written")
         }
+        InstallError::Edited { path } => problem
+            .at(Place::from(path.clone()))
+            .next("nothing was touched; keep what you need of it, then say it again with --yes"),
         InstallError::Io { .. } => problem.exit(1),
     }
 }
 
 fn agreed(target: &Target, question: &str) -> Result<bool, Problems> {
-    use std::io::IsTerminal;
     if target.yes || !std::io::stdin().is_terminal() {
         return Ok(true);
     }
     confirmed(question)
+}
+
+/// Somebody's changes go only where that is said: beforehand, or when asked at a terminal.
+fn perform<T>(
+    target: &Target,
+    work: impl Fn(Edited) -> Result<T, InstallError>,
+) -> Result<Option<T>, Problems> {
+    let edited = if target.yes { Edited::Replace } else { Edited::Keep };
+    match work(edited) {
+        Err(InstallError::Edited { path }) if std::io::stdin().is_terminal() => {
+            let question = format!("{} was changed since ralph wrote it. Lose that? [y/N] ", path.display());
+            if !confirmed(&question)? {
+                return Ok(None);
+            }
+            Ok(Some(work(Edited::Replace).map_err(|error| install_problem(&error))?))
+        }
+        done => Ok(Some(done.map_err(|error| install_problem(&error))?)),
+    }
 }
 
 pub(crate) fn install(args: &InstallArgs) -> Outcome {
@@ -108,7 +132,10 @@ pub(crate) fn install(args: &InstallArgs) -> Outcome {
     }
     let program = own_program()?;
     let program = trusted_program(&program, root.as_deref());
-    let done = opencode::install(&directory, program).map_err(|error| install_problem(&error))?;
+    let Some(done) = perform(&args.target, |edited| opencode::install(&directory, program, edited))? else {
+        print("nothing was written\n");
+        return Ok(0);
+    };
     for path in &done.written {
         print(&format!("wrote {}\n", path.display()));
     }
@@ -116,15 +143,24 @@ pub(crate) fn install(args: &InstallArgs) -> Outcome {
         print(&format!("everything is in {} already\n", directory.display()));
     }
     if program.is_none() {
-        print("ralph's own program lies inside the project, so the plugin looks for `ralph` on the PATH\n");
+        let found = if is_on_the_path() { "" } else { "; it is not there, so put it there first" };
+        print(&format!(
+            "ralph's own program lies inside the project, so the plugin looks for `ralph` on the PATH{found}\n"
+        ));
     }
     print("start OpenCode again, then: /ralph TASK\n");
     Ok(0)
 }
 
-/// A program inside the project is the agent's to change, so no plugin is made to start it.
+/// A program inside the project is the agent's to change, so no plugin is made to start it, for a user's other projects
+/// neither.
 fn trusted_program<'a>(program: &'a Path, root: Option<&Path>) -> Option<&'a Path> {
     Some(program).filter(|program| root.is_none_or(|root| !program.starts_with(root)))
+}
+
+fn is_on_the_path() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.is_absolute() && dir.join("ralph").is_file())
 }
 
 pub(crate) fn uninstall(args: &UninstallArgs) -> Outcome {
@@ -133,7 +169,10 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Outcome {
         print("nothing was removed\n");
         return Ok(0);
     }
-    let done = opencode::uninstall(&directory).map_err(|error| install_problem(&error))?;
+    let Some(done) = perform(&args.target, |edited| opencode::uninstall(&directory, edited))? else {
+        print("nothing was removed\n");
+        return Ok(0);
+    };
     for path in &done.removed {
         print(&format!("removed {}\n", path.display()));
     }

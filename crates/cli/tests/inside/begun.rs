@@ -83,7 +83,8 @@ fn what_cannot_be_begun_says_why_and_begins_nothing() {
     let project = project();
     let session = Session::of(&project, "ses_1");
     for (arguments, told) in [
-        ("", "no task"),
+        ("", "`/ralph TASK [--criteria CRITERION]"),
+        ("start", "`/ralph stop`, `/ralph status` and `/ralph rollback`"),
         ("x --max-iterations 0", "0"),
         ("x --max-iterations many", "many"),
         ("x --completion-promise=''", "needs a value"),
@@ -142,7 +143,9 @@ fn a_run_beside_a_loop_has_to_be_forced_and_a_paused_loop_goes_on_with_a_turn() 
     let run = session.status()["run"].as_str().unwrap().to_owned();
     let paused = project.ralph(&["pause", &run]);
     assert!(paused.out.contains("pauses when the turn in session ses_1 of opencode ends"), "{paused:?}");
-    assert_eq!(session.idle("m1", "one").kinds(), [""; 0]);
+    let paused = session.idle("m1", "one");
+    assert_eq!((paused.kinds(), paused.toast()), (vec!["toast"], ("warning", "ralph: loop paused")));
+    assert!(paused.get("toast")["message"].as_str().unwrap().contains(&format!("ralph resume {run}")));
     assert_eq!(session.stands(), (1, "paused".to_owned()));
     let resumed = project.ralph(&["resume", &run]);
     assert!(resumed.out.contains("next turn in session ses_1"), "{resumed:?}");

@@ -74,7 +74,7 @@ fn a_session_that_had_an_error_meanwhile_is_left_alone() {
     let session = Session::of(&project, "ses_1");
     session.command("fix it");
     session.idle_once("m1", "one");
-    assert_eq!(session.error("APIError").kinds(), ["recheck"]);
+    assert_eq!(session.error("APIError").kinds(), ["toast", "recheck"]);
     std::thread::sleep(LATER);
     assert_eq!(session.due().kinds(), [""; 0]);
 }

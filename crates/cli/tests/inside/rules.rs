@@ -31,7 +31,9 @@ fn another_error_is_waited_out_and_then_the_loop_goes_on() {
     session.command("fix it");
     let error = session.error("APIError");
     let begun = Instant::now();
-    assert_eq!((error.kinds(), &error.get("recheck")["after_ms"]), (vec!["recheck"], &json!(5000)));
+    assert_eq!((error.kinds(), &error.get("recheck")["after_ms"]), (vec!["toast", "recheck"], &json!(5000)));
+    assert_eq!(error.toast(), ("warning", "ralph: loop paused"));
+    assert!(error.get("toast")["message"].as_str().unwrap().contains("APIError: because"), "{error:?}");
     let message = json!({ "id": "m1", "text": "", "error": { "name": "APIError", "message": "because" } });
     let idle = || session.tell("idle", json!({ "message": message }));
     assert_eq!(idle().kinds(), ["recheck"]);

@@ -63,7 +63,7 @@ fn an_error_that_leaves_no_message_behind_means_the_same() {
     let session = Session::of(&project, "ses_1");
     session.command("fix it");
     let error = json!({ "name": "APIError", "message": "who are you", "status": 401 });
-    assert_eq!(session.tell("error", json!({ "error": error })).kinds(), ["recheck"]);
+    assert_eq!(session.tell("error", json!({ "error": error })).kinds(), ["toast", "recheck"]);
     std::thread::sleep(std::time::Duration::from_millis(5_050));
     session.tell("idle", json!({}));
     assert!(session.status()["evidence"].as_str().unwrap().contains("not logged in: who are you"));

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use ralph_core::brief;
 use ralph_core::event::{Event, Occasion};
 use ralph_core::in_session::Strategy;
-use ralph_core::promise;
 use ralph_core::run::{Pace, Run, Step, Until};
 use ralph_core::stop::Stop;
 use ralph_store::Store;
@@ -78,7 +78,7 @@ impl Onward {
             Step::Stop(stop) => Onward::Ended(Ended { stop: stop.clone(), iteration }),
             Step::Code(attempt, brief) => Onward::Next(Next {
                 brief: brief.text.clone(),
-                instruction: promise::instruction(&attempt.promise),
+                instruction: brief::claim(run, attempt),
                 delay,
                 strategy: run.in_session.as_ref().map_or(Strategy::Continue, |place| place.strategy),
                 iteration,

@@ -90,6 +90,14 @@ impl<S: Store> Loops<S> {
         self.amend(id, |run, now| run.heed(now)).await
     }
 
+    /// The run of the loop that a session has, or had last.
+    pub async fn run_of(&self, session: &SessionId) -> Result<Option<Run>, LoopError> {
+        match self.store.loop_of(Some(&self.host), session).await? {
+            Some(id) => Ok(self.store.run(&id).await?),
+            None => Ok(None),
+        }
+    }
+
     /// The agent of a session is asked something that is not its task.
     pub async fn turn_aside(&self, session: &SessionId) -> Result<(), LoopError> {
         if let Some(id) = self.living(session).await? {
