@@ -40,6 +40,7 @@ mod render;
 mod restoring;
 mod sandbox;
 mod screen;
+mod servers;
 mod settings;
 mod summary;
 mod taken;
