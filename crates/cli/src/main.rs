@@ -44,6 +44,7 @@ mod servers;
 mod settings;
 mod summary;
 mod taken;
+mod taken_loops;
 mod templates;
 mod toasts;
 mod vault;

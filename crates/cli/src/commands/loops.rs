@@ -97,7 +97,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     }
 }
 
-fn loop_problem(error: &LoopError) -> Problem {
+pub(crate) fn loop_problem(error: &LoopError) -> Problem {
     match error {
         LoopError::Store(error) => store_problem(error),
         LoopError::LetGo { .. } => Problem::new(error.to_string()).exit(1),
