@@ -102,7 +102,7 @@ pub(crate) fn perform(
         for found in loops {
             taken.push(take(root, found, dry_run).await?);
         }
-        Ok(taken)
+        Ok::<_, Problems>(taken)
     })?;
     let mut next = kept(&targets);
     next.extend(loops.iter().flat_map(|one| after_loop(from, one)));
