@@ -22,7 +22,7 @@ pub(crate) fn plan(request: &Request<'_>) -> Plan {
         }
         match source::files(&theirs) {
             Ok(files) => {
-                plan.fates.extend(files.iter().filter(|file| **file != path).map(|file| stays(file)))
+                plan.fates.extend(files.iter().filter(|file| **file != path).map(|file| stays(file)));
             }
             Err(fault) => plan.faults.push(fault),
         }
