@@ -12,7 +12,7 @@ use crate::acp::{AcpAgent, AcpError, Permissions, Relay};
 use crate::catalog::{Catalogue, Entry};
 use crate::cli_agent::{Choice, CliAgent};
 use crate::command::Command;
-use crate::opencode::{ServerAgent, ServerRelay};
+use crate::opencode::{Address, Login, ServerAgent, ServerRelay};
 use crate::prices::Prices;
 use crate::program::{ProgramError, find};
 use crate::stream::Format;
@@ -33,7 +33,9 @@ pub struct Relays {
     pub acp: Relay,
     pub opencode: ServerRelay,
     /// The OpenCode server to adopt, for those that name none themselves.
-    pub attach: Option<String>,
+    pub attach: Option<Address>,
+    /// How a server is entered whose address says nothing of it.
+    pub login: Option<Login>,
 }
 
 impl Staff {
@@ -82,7 +84,7 @@ impl Staff {
         let attach = self.adopted(member);
         let prices = Arc::clone(&self.prices);
         let place = (self.base.as_path(), self.search_path.as_str());
-        ServerAgent::new(&freedom.of(entry), choice(member), prices, (&relay, attach), place)
+        ServerAgent::new(&freedom.of(entry), choice(member), prices, (&relay, attach.as_ref()), place)
             .map_err(|error| chain(&error))
     }
 
@@ -93,9 +95,15 @@ impl Staff {
     }
 
     /// The server that a member's work is done by, where it runs already.
-    pub fn adopted<'a>(&'a self, member: &'a Member) -> Option<&'a str> {
-        let attach = member.server.as_deref().or(self.relays.attach.as_deref());
-        attach.filter(|_| self.is_served(member))
+    pub fn adopted(&self, member: &Member) -> Option<Address> {
+        if !self.is_served(member) {
+            return None;
+        }
+        let (named, set) = (member.server.as_ref(), self.relays.attach.as_ref());
+        let url = named.or(set.map(|address| &address.url))?.clone();
+        // A login in the settings is for the server that they name.
+        let own = set.filter(|address| address.url == url).and_then(|address| address.login.clone());
+        Some(Address { url, login: own.or_else(|| self.relays.login.clone()) })
     }
 
     fn speaking(&self, member: &Member, freedom: Freedom) -> Result<AcpAgent, String> {

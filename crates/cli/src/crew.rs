@@ -18,8 +18,8 @@ use crate::settings::Settings;
 /// The agents in order of preference. The first must be there; each must be known.
 pub(crate) fn crew(settings: &Settings, staff: &Staff, redactor: &Redactor) -> Result<Crew, Problems> {
     let served = |member: Member| {
-        let server = settings.opencode.attach.clone().filter(|_| staff.is_served(&member));
-        member.at(server)
+        let server = settings.opencode.attach.as_ref().filter(|_| staff.is_served(&member));
+        member.at(server.map(|address| address.url.clone()))
     };
     let primary = served(primary(settings, redactor)?);
     let session = settings.opencode.session_mode.filter(|_| staff.is_served(&primary));

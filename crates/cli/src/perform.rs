@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_agents::acp::Relay;
-use ralph_agents::opencode::ServerRelay;
+use ralph_agents::opencode::{Login, ServerRelay};
 use ralph_agents::{Relays, Staff};
 use ralph_core::redact::Redactor;
 use ralph_core::run::Run;
@@ -63,8 +63,7 @@ pub(crate) async fn perform(
     begun: Vec<ralph_core::event::Entry>,
 ) -> Result<Run, Problems> {
     let (mut feed, watch) = feed(stage.how.appetite());
-    let adopted =
-        run.crew.candidates().iter().find_map(|member| stage.staff.adopted(member).map(str::to_owned));
+    let adopted = run.crew.candidates().iter().find_map(|member| stage.staff.adopted(member));
     let toasts = adopted.and_then(|server| Toasts::at(&server, &stage.place.root));
     let (shown, last) = show(watch, stage.how, toasts);
     feed.begin(begun);
@@ -249,8 +248,14 @@ pub(crate) fn staff(loaded: &Loaded, base: &std::path::Path) -> Result<Staff, Pr
         acp: Relay { program: program.clone(), args: vec![acp::NAME.into()], permissions },
         opencode: ServerRelay { program, args: vec![opencode::NAME.into()], permissions, is_looking: false },
         attach: loaded.merged.opencode.attach.as_ref().map(|set| set.value.clone()),
+        login: login(),
     };
     Ok(Staff::new(catalogue, prices, base.to_owned(), search_path, relays))
+}
+
+/// How an OpenCode server is entered, which stands on no command line.
+pub(crate) fn login() -> Option<Login> {
+    Login::from_environment(|name| std::env::var(name).ok())
 }
 
 pub(crate) fn own_program() -> Result<PathBuf, Problem> {

@@ -16,9 +16,10 @@ use ralph_store::{Commit, SqliteStore, Store, StoreError};
 use super::Outcome;
 use crate::asked::Asked;
 use crate::desk;
-use crate::perform::{lock_problem, redactor};
+use crate::perform::{lock_problem, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
+use crate::servers;
 use crate::settings::Given;
 
 /// How long a dead owner's guard may take to end what it held.
@@ -172,6 +173,9 @@ async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId
         .map_err(|error| lock_problem(&error))?;
     let taken = store.take_run(id).await.map_err(|error| store_problem(&error))?;
     let Some(mut run) = taken else { return Ok(()) };
+    if let Ok(staff) = staff(&project.loaded, &place.root) {
+        servers::end_turns(&run, &staff, &place.root).await;
+    }
     loop {
         let now = Moment { at: Timestamp::now(), running: run.tally.running };
         wind_up(&mut run, now);

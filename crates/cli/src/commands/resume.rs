@@ -25,6 +25,7 @@ use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::ready;
+use crate::servers;
 use crate::settings::Given;
 use crate::vault;
 
@@ -85,6 +86,7 @@ async fn resume(args: Args, project: Project) -> Outcome {
     custody::reap_run(id.as_str()).map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, settings) = project.settings(&store, args.yes).await?;
+    let ended = servers::end_turns(&seen, &staff, &place.root).await;
     let asked = foreseen(&store, &id, None).await?.unwrap_or(seen);
     ready::to_go_on(&asked, &staff, &place, &state_dir, &settings).await?;
     let briefing = briefing::again(&asked, &settings.wording, (&place, &store), args.yes).await?;
@@ -94,8 +96,9 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let notice =
         if args.keep_tree { None } else { desk::others_work(&asked, &place, now, Consent::by(args.yes))? };
     let keep_tree = args.keep_tree || notice.is_some();
+    let notices: Vec<String> = servers::told(&ended).into_iter().chain(notice).collect();
     let mut run = take(&store, &id).await?;
-    let begun = reopen(&store, &mut run, &hooks(&settings), keep_tree, notice).await?;
+    let begun = reopen(&store, &mut run, &hooks(&settings), keep_tree, &notices).await?;
     let (redactor, how) = (redactor(), args.show.how(settings.detail));
     let stage = Stage {
         place,
@@ -175,7 +178,7 @@ async fn reopen(
     run: &mut Run,
     hooks: &[Hook],
     keep_tree: bool,
-    notice: Option<String>,
+    notices: &[String],
 ) -> Result<Vec<Entry>, Problems> {
     loop {
         let now = Moment { at: Timestamp::now(), running: run.tally.running };
@@ -184,7 +187,7 @@ async fn reopen(
         if keep_tree {
             next.leave_tree();
         }
-        if let Some(text) = notice.clone() {
+        for text in notices.iter().cloned() {
             next.note(now.at, Event::Notice { text });
         }
         let told = deliveries(hooks, &next);

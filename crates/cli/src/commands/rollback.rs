@@ -20,10 +20,11 @@ use super::resume::load;
 use crate::amend::amend;
 use crate::history::{History, Taken, short};
 use crate::paths::below_root;
-use crate::perform::lock_problem;
+use crate::perform::{lock_problem, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::restoring::{HeadMoved, RollbackShown, agreed, told};
+use crate::servers;
 use crate::settings::Given;
 use crate::vault;
 use crate::words::{print, print_json};
@@ -94,6 +95,7 @@ pub(crate) fn run(args: Args) -> Outcome {
             for id in [Some(&run), latest.as_ref()].into_iter().flatten() {
                 let reaped = custody::reap_run(id.as_str());
                 reaped.map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
+                end_turns(&project, &store, id).await?;
             }
         }
         finish_first(&store, &project.place, &vault, &run, &args).await?;
@@ -116,6 +118,16 @@ async fn nobody_at_work(store: &SqliteStore) -> Result<(), Problems> {
             let next = format!("end its turn there first; or, if there is none: `ralph stop {}`", loop_.id);
             return Err(Problem::new(what).next(next).into());
         }
+    }
+    Ok(())
+}
+
+/// What an agent on a server still writes would be written over what is put back.
+async fn end_turns(project: &Project, store: &SqliteStore, id: &RunId) -> Result<(), Problems> {
+    let root = &project.place.root;
+    let run = store.run(id).await.map_err(|error| store_problem(&error))?;
+    if let (Some(run), Ok(staff)) = (run, staff(&project.loaded, root)) {
+        servers::end_turns(&run, &staff, root).await;
     }
     Ok(())
 }
