@@ -31,6 +31,7 @@
 pub mod account;
 pub mod agenda;
 pub mod agent_event;
+pub mod assignment;
 pub mod attempt;
 pub mod backlog;
 pub mod brief;

@@ -30,6 +30,7 @@ mod guard;
 mod hooks;
 pub mod lock;
 pub mod loops;
+pub mod mailbox;
 pub mod output;
 mod place;
 mod probe;

@@ -15,7 +15,7 @@ pub struct Entry {
     /// The command that installs it.
     pub install: Option<String>,
     pub version: Option<Version>,
-    /// With `{model}`, `{effort}`, `{file}`, `{resume}` and `{yolo}` where the arguments below go.
+    /// With `{model}`, `{effort}`, `{file}`, `{resume}`, `{mcp}` and `{yolo}` where the arguments below go.
     pub args: Vec<String>,
     pub prompt: PromptChannel,
     pub format: Format,
@@ -41,6 +41,9 @@ pub struct Entry {
     pub acp_reports_usage: bool,
     /// Arguments that make it list its models.
     pub models: Option<Vec<String>>,
+    /// Arguments that give it ralph's own server of the Model Context Protocol, with `{command}`, `{run}` and `{mailbox}`
+    /// for what that needs, each as a JSON string.
+    pub mcp: Vec<String>,
     pub manners: Arc<Manners>,
     /// Where each field comes from.
     pub provenance: BTreeMap<String, Provenance>,
