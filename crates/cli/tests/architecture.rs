@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),
@@ -21,6 +21,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("ralph-templates", &["ralph-core"]),
     ("ralph-migrate", &["ralph-core", "ralph-templates"]),
     ("ralph-hosts", &["ralph-core", "ralph-store", "ralph-engine"]),
+    ("ralph-mcp", &["ralph-core", "ralph-engine"]),
     (
         "ralph-cli",
         &[
@@ -35,6 +36,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
             "ralph-templates",
             "ralph-migrate",
             "ralph-hosts",
+            "ralph-mcp",
         ],
     ),
 ];

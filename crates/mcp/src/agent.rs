@@ -69,7 +69,8 @@ impl Post {
         let task = self.assignment()?;
         let summary = summary.map(|text| self.redactor.text(&text).into_owned());
         self.say(&Said::TaskComplete { summary })?;
-        let mut told = "It is noted that the task is done. End with a short account of what you did.".to_owned();
+        let mut told =
+            "It is noted that the task is done. End with a short account of what you did.".to_owned();
         if task.require.contains(&Signal::Promise) {
             told += " The promise that your brief asks for is needed as well.";
         }

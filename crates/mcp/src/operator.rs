@@ -182,14 +182,22 @@ fn of_runs(operator: &Arc<dyn Operator>) -> Vec<Tool> {
     let status = |Named { run }| Asked::Status { run };
     vec![
         asking(operator, "runs", "The runs of this directory, the newest first.", runs).that_only_looks(),
-        asking(operator, "status", "How a run stands: the latest of this directory, or one by its id.", status)
-            .that_only_looks(),
+        asking(
+            operator,
+            "status",
+            "How a run stands: the latest of this directory, or one by its id.",
+            status,
+        )
+        .that_only_looks(),
         asking(operator, "stop", "Stop a run after this iteration, or now.", |Stop { run, now }| {
             Asked::Stop { run, now }
         }),
-        asking(operator, "pause", "Pause a run before its next attempt; `resume` goes on.", |Named { run }| {
-            Asked::Pause { run }
-        }),
+        asking(
+            operator,
+            "pause",
+            "Pause a run before its next attempt; `resume` goes on.",
+            |Named { run }| Asked::Pause { run },
+        ),
         asking(
             operator,
             "resume",

@@ -28,7 +28,8 @@ pub enum ServeError {
 
 /// Serves until standard input ends.
 pub async fn serve(tools: Vec<Tool>, version: &str, instructions: &str) -> Result<(), ServeError> {
-    let table = Table { tools: tools.into(), version: version.to_owned(), instructions: instructions.to_owned() };
+    let table =
+        Table { tools: tools.into(), version: version.to_owned(), instructions: instructions.to_owned() };
     let (input, output) = rmcp::transport::stdio();
     let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_MESSAGE);
     let running = match table.serve(transport).await {

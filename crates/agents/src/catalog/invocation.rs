@@ -51,7 +51,8 @@ impl Entry {
             ("{run}", quoted(tools.run.as_str())),
             (MAILBOX, quoted(&tools.mailbox.to_string_lossy())),
         ];
-        let filled = |arg: &String| given.iter().fold(arg.clone(), |arg, (slot, text)| arg.replace(slot, text));
+        let filled =
+            |arg: &String| given.iter().fold(arg.clone(), |arg, (slot, text)| arg.replace(slot, text));
         self.mcp.iter().map(|arg| filled(arg).into()).collect()
     }
 

@@ -73,9 +73,8 @@ fn a_message_that_comes_in_pieces_is_heard_whole_and_nothing_before_it() {
     let result = "{\"type\":\"result\",\"status\":\"success\"}\n";
     let lines = [&said("I look."), tool, &said("It is "), &said("not "), &said("done."), result].concat();
     assert_eq!(message("gemini", &lines).as_deref(), Some("It is not done."));
-    let part = |text: &str| {
-        format!("{{\"type\":\"text\",\"sessionID\":\"s\",\"part\":{{\"text\":\"{text}\"}}}}\n")
-    };
+    let part =
+        |text: &str| format!("{{\"type\":\"text\",\"sessionID\":\"s\",\"part\":{{\"text\":\"{text}\"}}}}\n");
     let step = "{\"type\":\"step_start\",\"sessionID\":\"s\",\"part\":{}}\n";
     let end = "{\"type\":\"step_finish\",\"sessionID\":\"s\",\"part\":{\"reason\":\"stop\"}}\n";
     let lines = [step, &part("before"), step, &part("one"), &part("two"), end].concat();
@@ -130,10 +129,7 @@ fn a_prompt_by_argument_goes_where_its_slot_is_or_to_the_end() {
         let (attempt, _) = attempt();
         (agent.prompt(), agent.invocation(&attempt).args)
     };
-    assert_eq!(
-        prompt(r#"["-p", "{prompt}", "-x"]"#),
-        (Prompt::Argument(1), vec!["-p".into(), "-x".into()])
-    );
+    assert_eq!(prompt(r#"["-p", "{prompt}", "-x"]"#), (Prompt::Argument(1), vec!["-p".into(), "-x".into()]));
     assert_eq!(prompt(r#"["{yolo}", "--"]"#).0, Prompt::Argument(2));
 }
 
@@ -170,7 +166,8 @@ fn tools_go_where_their_slot_is_and_only_who_has_both_shows_the_signal() {
         let agent = agent.expect("an agent");
         let (mut invocation, mut prompt) = (agent.invocation(&attempt().0), agent.prompt());
         agent.equip(Equipment { files: &[], tools: Some(&tools) }, &mut invocation, &mut prompt);
-        let args: Vec<String> = invocation.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+        let args: Vec<String> =
+            invocation.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         (agent.shows(Signal::Tool), args)
     };
     let (shows, args) = given("claude", "[agents.claude]\nprogram = \"sh\"");
@@ -187,6 +184,10 @@ fn tools_go_where_their_slot_is_and_only_who_has_both_shows_the_signal() {
     assert_eq!((shows, ralph["command"].as_str()), (true, Some("/opt/a \"b\"/ralph")));
     assert_eq!(ralph["env"]["RALPH_MAILBOX"].as_str(), Some("/tmp/box"));
     let (shows, args) = given("claude", "[agents.claude]\nprogram = \"sh\"\nargs = [\"-p\"]");
-    assert_eq!((shows, args), (false, vec!["-p".to_owned()]), "a person's own arguments have no place for them");
+    assert_eq!(
+        (shows, args),
+        (false, vec!["-p".to_owned()]),
+        "a person's own arguments have no place for them"
+    );
     assert!(!given("gemini", "[agents.gemini]\nprogram = \"sh\"").0);
 }

@@ -18,6 +18,7 @@ pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod logs;
 pub(crate) mod loops;
+pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod opencode;
 pub(crate) mod prd;
@@ -88,6 +89,7 @@ enum Command {
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
     Loop(loops::Args),
+    Mcp(mcp::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
     Init(init::InitArgs),
@@ -133,6 +135,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Loop(args) => loops::run(args),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Hook(args) => hook::run(&args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),
