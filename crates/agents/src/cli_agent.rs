@@ -134,13 +134,7 @@ impl Agent for CliAgent {
     }
 
     fn shows(&self, signal: Signal) -> bool {
-        match signal {
-            Signal::Promise | Signal::Criteria | Signal::Tracker => true,
-            Signal::Tool => {
-                !self.entry.mcp.is_empty() && self.slots.iter().any(|(_, slot)| *slot == Slot::Tools)
-            }
-            Signal::Todo => false,
-        }
+        self.entry.shows(signal)
     }
 
     fn state(&self) -> &[String] {

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ralph_core::id::AgentName;
+use ralph_core::policy::Signal;
 use serde::{Deserialize, Serialize};
 
+use super::invocation::MCP;
 use crate::stream::{Format, Hearing, Manners, Parser};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -141,6 +143,15 @@ impl Entry {
         entry.yolo = args;
         entry.environment.extend(environment);
         entry
+    }
+
+    /// Whether it has the means to show this, as a program that prints.
+    pub(crate) fn shows(&self, signal: Signal) -> bool {
+        match signal {
+            Signal::Promise | Signal::Criteria | Signal::Tracker => true,
+            Signal::Tool => !self.mcp.is_empty() && self.args.iter().any(|arg| arg == MCP),
+            Signal::Todo => false,
+        }
     }
 
     /// Listens to one attempt.
