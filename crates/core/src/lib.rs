@@ -58,6 +58,7 @@ pub mod report;
 pub mod route;
 pub mod run;
 pub mod sandbox;
+pub mod sessions;
 pub mod stop;
 pub mod task;
 pub mod verdict;

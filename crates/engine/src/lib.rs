@@ -39,6 +39,7 @@ mod rescue;
 mod retention;
 pub mod sandbox;
 pub mod session;
+pub mod sessions;
 mod settle;
 mod snapshots;
 mod stopwatch;

@@ -145,7 +145,7 @@ fn a_person_s_fields_take_the_place_of_ours_one_by_one() {
         .expect("a catalogue");
     assert_eq!(
         words(&catalogue, "claude", (None, None, None)),
-        "/opt/claude -p --output-format stream-json --verbose"
+        "/opt/claude -p --output-format stream-json --verbose {mcp}"
     );
     let entry = catalogue.get("claude").expect("claude");
     assert_eq!(entry.provenance_of("program"), Some(&Provenance::Read("your configuration".to_owned())));

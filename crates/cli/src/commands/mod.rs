@@ -26,6 +26,7 @@ pub(crate) mod replay;
 pub(crate) mod resume;
 pub(crate) mod rollback;
 pub(crate) mod run;
+pub(crate) mod sessions;
 pub(crate) mod set;
 pub(crate) mod snapshots;
 pub(crate) mod status;
@@ -90,6 +91,7 @@ enum Command {
     Uninstall(install::UninstallArgs),
     Loop(loops::Args),
     Mcp(mcp::Args),
+    Sessions(sessions::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
     Init(init::InitArgs),
@@ -136,6 +138,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Loop(args) => loops::run(args),
         Command::Mcp(args) => mcp::run(&args),
+        Command::Sessions(args) => sessions::run(args),
         Command::Hook(args) => hook::run(&args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),

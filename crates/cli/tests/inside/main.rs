@@ -10,6 +10,7 @@ mod driven;
 mod hostile;
 mod installed;
 mod original;
+mod remembered;
 mod rules;
 
 use std::io::Write;

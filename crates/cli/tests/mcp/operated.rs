@@ -101,7 +101,7 @@ fn a_run_is_looked_at_and_controlled() {
     let ran = live.end(PATIENCE);
     assert_eq!(ran.code, Some(130), "{ran:?}");
     let asked = project.journal();
-    let controls: Vec<&str> = asked.iter().filter_map(|entry| entry["control"]["control"].as_str()).collect();
+    let controls: Vec<&str> = asked.iter().filter_map(|entry| entry["control"].as_str()).collect();
     assert_eq!(controls, ["steer", "pause", "resume", "stop"]);
     let after = play(&project, &["mcp", "--operator"], &[call("resume", json!({})), call("stop", json!({}))]);
     assert!(is_error(&after[0]) && text(&after[0]).contains("no process drives this run"), "{}", after[0]);

@@ -7,7 +7,9 @@ use ralph_core::id::{BadId, SessionId};
 use ralph_core::in_session::{Turn, TurnEnding};
 use ralph_core::policy::{Cost, Signal};
 use ralph_core::report::Usage;
+use ralph_core::sessions::What;
 
+use super::observed::observed;
 use crate::answer::Happening;
 use crate::arguments;
 use crate::wire::{Fault, Kind, Message, Todo, Told, VERSION};
@@ -39,6 +41,8 @@ pub struct Event {
     pub directory: PathBuf,
     pub happening: Happening,
     pub options: Option<serde_json::Value>,
+    /// What of it is worth remembering of the session.
+    pub observed: Option<What>,
 }
 
 pub fn read(bytes: &[u8]) -> Result<Event, BadEvent> {
@@ -51,8 +55,8 @@ pub fn read(bytes: &[u8]) -> Result<Event, BadEvent> {
     if !directory.is_absolute() || told.directory.contains('\0') {
         return Err(BadEvent::Directory { given: told.directory.chars().take(200).collect() });
     }
-    let options = told.options.clone();
-    Ok(Event { session, directory, happening: happening(told)?, options })
+    let (options, observed) = (told.options.clone(), observed(&told));
+    Ok(Event { session, directory, happening: happening(told)?, options, observed })
 }
 
 fn happening(told: Told) -> Result<Happening, BadEvent> {
@@ -60,7 +64,7 @@ fn happening(told: Told) -> Result<Happening, BadEvent> {
     Ok(match told.event {
         Kind::Idle => Happening::Idle(turn(told.message.unwrap_or_default(), told.todo.as_deref())),
         Kind::Error => match told.error.unwrap_or_default() {
-            error if ABORTS.contains(&error.name.as_str()) => Happening::Aborted,
+            error if is_abort(&error) => Happening::Aborted,
             error => Happening::Error { what: error.told() },
         },
         // A look that failed says nothing.
@@ -99,7 +103,7 @@ fn turn(message: Message, todo: Option<&[Todo]>) -> Turn {
         cost_is_estimated: false,
     };
     let ending = match error {
-        Some(error) if ABORTS.contains(&error.name.as_str()) => TurnEnding::Aborted,
+        Some(error) if is_abort(&error) => TurnEnding::Aborted,
         Some(error) => TurnEnding::Failed { what: error.told() },
         // Whoever aborts while OpenCode waits to try again leaves a message without an end.
         None if finish.is_none() && text.trim().is_empty() && !id.is_empty() => TurnEnding::Aborted,
@@ -124,8 +128,13 @@ fn turn(message: Message, todo: Option<&[Todo]>) -> Turn {
     }
 }
 
+/// Whether a person ended the turn.
+pub(super) fn is_abort(error: &Fault) -> bool {
+    ABORTS.contains(&error.name.as_str())
+}
+
 impl Fault {
-    fn told(&self) -> String {
+    pub(super) fn told(&self) -> String {
         let name = if self.name.is_empty() { "an error" } else { &self.name };
         if self.message.is_empty() { name.to_owned() } else { format!("{name}: {}", self.message) }
     }
