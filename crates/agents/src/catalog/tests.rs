@@ -8,7 +8,7 @@ fn words(catalogue: &Catalogue, agent: &str, choice: (Option<&str>, Option<&str>
     let args = invocation
         .args
         .iter()
-        .filter(|arg| **arg != *super::FILE)
+        .filter(|arg| **arg != *super::FILE && **arg != *super::MCP)
         .map(|arg| arg.to_string_lossy().into_owned());
     std::iter::once(invocation.program.to_string_lossy().into_owned())
         .chain(args)
@@ -145,7 +145,7 @@ fn a_person_s_fields_take_the_place_of_ours_one_by_one() {
         .expect("a catalogue");
     assert_eq!(
         words(&catalogue, "claude", (None, None, None)),
-        "/opt/claude -p --output-format stream-json --verbose {mcp}"
+        "/opt/claude -p --output-format stream-json --verbose"
     );
     let entry = catalogue.get("claude").expect("claude");
     assert_eq!(entry.provenance_of("program"), Some(&Provenance::Read("your configuration".to_owned())));

@@ -17,24 +17,25 @@ pub(crate) const CASES: [Case; 5] = [
     (Program::Qwen, "off"),
 ];
 
-fn script(tool: &str) -> Script {
-    let write = Call::Write { path: "made.txt".into(), content: "made\n".to_owned() };
-    let call =
-        |name: &str, arguments| Turn::call("So be it.", Call::Tool { name: name.to_owned(), arguments });
-    Script::of([Turn::say("There is nothing to say.")])
-        .on("This is iteration 1 of", [Turn::call("I write it.", write), Turn::say("Everything is done.")])
-        .on(
-            "This is iteration 2 of",
-            [call(tool, json!({ "summary": "made.txt was made" })), Turn::say("It is done.")],
-        )
-}
-
-pub(crate) fn play((program, sandbox): Case, programs: &Programs) -> Result<(), String> {
+fn script(program: Program) -> Script {
     let tool = match program {
         Program::Claude | Program::Qwen => "mcp__ralph__task_complete",
         Program::Codex | Program::Gemini | Program::OpenCode => "task_complete",
     };
-    let server = Server::start(script(tool)).map_err(|error| error.to_string())?;
+    let write = Call::Write { path: "made.txt".into(), content: "made\n".to_owned() };
+    let call =
+        |name: &str, arguments| Turn::call("So be it.", Call::Tool { name: name.to_owned(), arguments });
+    // It shows tools of servers only to a model that looks for them.
+    let search =
+        (program == Program::Qwen).then(|| call("tool_search", json!({ "query": format!("select:{tool}") })));
+    let said = [call(tool, json!({ "summary": "made.txt was made" })), Turn::say("It is done.")];
+    Script::of([Turn::say("There is nothing to say.")])
+        .on("This is iteration 1 of", [Turn::call("I write it.", write), Turn::say("Everything is done.")])
+        .on("This is iteration 2 of", search.into_iter().chain(said))
+}
+
+pub(crate) fn play((program, sandbox): Case, programs: &Programs) -> Result<(), String> {
+    let server = Server::start(script(program)).map_err(|error| error.to_string())?;
     let project = project(program, programs, &server);
     let sandbox = format!("--sandbox={sandbox}");
     let args =
