@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ralph_core::crew::{Member, Protocol};
 use ralph_core::id::AgentName;
+use ralph_core::policy::Signal;
 use ralph_engine::agent::{Agent, Roster};
 use ralph_engine::chain;
 
@@ -62,6 +63,13 @@ impl Staff {
 
     pub fn names(&self) -> impl Iterator<Item = &AgentName> {
         self.catalogue.names()
+    }
+
+    /// The agents of the catalogue that have the means to show this, installed or not.
+    pub fn able_to_show(&self, signal: Signal) -> impl Iterator<Item = &AgentName> {
+        let entries = self.catalogue.names().filter_map(|name| self.catalogue.get(name.as_str()));
+        let able = entries.filter(move |entry| entry.format == Format::OpencodeServer || entry.shows(signal));
+        able.map(|entry| &entry.name)
     }
 
     /// Where an agent's program is, if it is there.

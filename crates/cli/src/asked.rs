@@ -47,7 +47,7 @@ impl Asked<'_> {
             }
             false => None,
         };
-        Ok(format!("run {} {}\n", self.id, self.outcome(run.as_ref())))
+        Ok(format!("run {} {}", self.id, self.outcome(run.as_ref())))
     }
 
     fn outcome(&self, run: Option<&Run>) -> String {

@@ -103,7 +103,7 @@ pub(crate) fn check(
         let agent = usable(member, staff)?;
         keeps(&*agent, limits)?;
         goes_on(&*agent, crew.sessions())?;
-        Ok(shows(&*agent, require)?)
+        Ok(shows(&*agent, staff, require)?)
     })
 }
 
@@ -140,11 +140,13 @@ fn goes_on(agent: &dyn Agent, sessions: Sessions) -> Result<(), Problem> {
     Err(Problem::new(format!("agent `{name}` cannot {what}")).next(next))
 }
 
-fn shows(agent: &dyn Agent, require: &BTreeSet<Signal>) -> Result<(), Problem> {
+fn shows(agent: &dyn Agent, staff: &Staff, require: &BTreeSet<Signal>) -> Result<(), Problem> {
     let Some(signal) = require.iter().find(|signal| !agent.shows(**signal)) else { return Ok(()) };
+    let able: Vec<&str> = staff.able_to_show(*signal).map(AgentName::as_str).collect();
     let signal = signal.name();
     let what =
         format!("agent `{}` has no means to show `{signal}`, so nothing would ever be done", agent.name());
-    let next = format!("leave `{signal}` out of --require, or take an agent that has them: opencode-server");
+    let next =
+        format!("leave `{signal}` out of --require, or take an agent that has them: {}", able.join(", "));
     Err(Problem::new(what).next(next))
 }

@@ -22,6 +22,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("ralph-templates", &["ralph-core"]),
     ("ralph-migrate", &["ralph-core", "ralph-templates"]),
     ("ralph-hosts", &["ralph-core", "ralph-store", "ralph-engine"]),
+    ("ralph-mcp", &["ralph-core", "ralph-engine"]),
     (
         "ralph-cli",
         &[
@@ -37,6 +38,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "ralph-templates",
             "ralph-migrate",
             "ralph-hosts",
+            "ralph-mcp",
         ],
     ),
 ];

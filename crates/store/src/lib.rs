@@ -1,7 +1,7 @@
 //! What lasts: runs and their journal, what people asked of them, hooks still to be called, trust, which session a
 //! loop belongs to, and the tasks of projects that keep theirs here.
 //!
-//! The [`Store`] speaks of runs, [`Tasks`] of a backlog, neither of SQL. There is one implementation, [`SqliteStore`]; a second has to
+//! The [`Store`] speaks of runs, [`Tasks`] of a backlog, [`Sessions`] of what was seen in hosts, none of them of SQL. There is one implementation, [`SqliteStore`]; a second has to
 //! pass the same `conformance` suite (feature `testing`).
 //!
 //! Every operation is durable when it returns. A future that is dropped half-way may or may not have happened,
@@ -16,6 +16,7 @@ mod outbox;
 mod project;
 mod register;
 mod session;
+mod sessions;
 mod sqlite;
 mod store;
 mod summary;
@@ -28,6 +29,7 @@ pub use outbox::{Delivery, DeliveryId, NewDelivery};
 pub use project::{ProjectMoved, project_dir, settle};
 pub use register::{Register, Registered};
 pub use session::Seat;
+pub use sessions::{Observation, Sessions};
 pub use sqlite::{SqliteStore, Stats};
 pub use store::{Commit, Store, Unfinished};
 pub use summary::RunSummary;

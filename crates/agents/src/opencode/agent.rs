@@ -9,7 +9,7 @@ use ralph_core::brief::Brief;
 use ralph_core::id::AgentName;
 use ralph_core::policy::Signal;
 use ralph_core::report::Usage;
-use ralph_engine::agent::{Agent, Invocation, Listener, Prompt};
+use ralph_engine::agent::{Agent, Equipment, Invocation, Listener, Prompt};
 
 use super::address::{Address, AddressError, PASSWORD_VARIABLE, USER_VARIABLE};
 use crate::acp::Permissions;
@@ -114,8 +114,8 @@ impl Agent for ServerAgent {
         self.invocation.clone()
     }
 
-    fn attach(&self, files: &[String], invocation: &mut Invocation, _prompt: &mut Prompt) {
-        let flags = self.entry.file.arguments(files);
+    fn equip(&self, with: Equipment<'_>, invocation: &mut Invocation, _prompt: &mut Prompt) {
+        let flags = self.entry.file.arguments(with.files);
         invocation.args.splice(self.files_at..self.files_at, flags);
     }
 

@@ -70,25 +70,50 @@ pub(crate) struct SteerArgs {
 }
 
 pub(crate) fn stop(args: StopArgs) -> Outcome {
-    let (control, told) = if args.now {
+    tell(stopping(args.run, args.now))
+}
+
+pub(crate) fn pause(args: PauseArgs) -> Outcome {
+    tell(pausing(args.run))
+}
+
+pub(crate) fn skip(args: SkipArgs) -> Outcome {
+    tell(skipping(args.run, args.task))
+}
+
+pub(crate) fn steer(args: SteerArgs) -> Outcome {
+    tell(steering(args.run, &args.text))
+}
+
+fn tell(told: Told) -> Outcome {
+    crate::words::print(&format!("{}\n", told?));
+    Ok(0)
+}
+
+/// What was done, in a sentence.
+pub(super) type Told = Result<String, Problems>;
+
+pub(super) fn stopping(run: Option<String>, now: bool) -> Told {
+    let (control, told) = if now {
         (Control::Abort, "is being stopped now")
     } else {
         (Control::Stop, "stops after this iteration")
     };
-    ask(args.run, control, told)
+    asked_after(run, control, told, |_, _| Ok(()))
 }
 
-pub(crate) fn pause(args: PauseArgs) -> Outcome {
-    ask(args.run, Control::Pause, "pauses before its next attempt; `ralph resume` goes on")
+pub(super) fn pausing(run: Option<String>) -> Told {
+    let told = "pauses before its next attempt; `ralph resume` goes on";
+    asked_after(run, Control::Pause, told, |_, _| Ok(()))
 }
 
-pub(crate) fn skip(args: SkipArgs) -> Outcome {
-    let told = match &args.task {
+pub(super) fn skipping(run: Option<String>, task: Option<TaskId>) -> Told {
+    let told = match &task {
         Some(task) => format!("leaves {task} out"),
         None => "goes on without the task at hand".to_owned(),
     };
-    let named = args.task.clone();
-    ask_after(args.run, Control::Skip { task: args.task }, &told, |project, run| match &run.agenda {
+    let named = task.clone();
+    asked_after(run, Control::Skip { task }, &told, |project, run| match &run.agenda {
         Some(agenda) => named.map_or(Ok(()), |task| desk::may_skip(&task, &agenda.source, &project.place)),
         None => {
             let problem = Problem::new("this run has a prompt, and no task that could be skipped");
@@ -97,26 +122,35 @@ pub(crate) fn skip(args: SkipArgs) -> Outcome {
     })
 }
 
-pub(crate) fn steer(args: SteerArgs) -> Outcome {
-    if args.text.trim().is_empty() {
+pub(super) fn steering(run: Option<String>, text: &str) -> Told {
+    if text.trim().is_empty() {
         return Err(Problem::new("there is nothing to say").next("ralph steer \"SENTENCE\"").into());
     }
-    let text = redactor().text(&args.text).into_owned();
-    ask(args.run, Control::Steer { text }, "says so in its next brief")
+    let text = redactor().text(text).into_owned();
+    asked_after(run, Control::Steer { text }, "says so in its next brief", |_, _| Ok(()))
 }
 
 pub(super) fn ask(named: Option<String>, control: Control, told: &str) -> Outcome {
     ask_after(named, control, told, |_, _| Ok(()))
 }
 
-/// Writes the control down, tells the running process, and says so: in this order. What the run would be with it must
-/// pass the check first.
 pub(super) fn ask_after(
     named: Option<String>,
     control: Control,
     told: &str,
     check: impl FnOnce(&Project, &Run) -> Result<(), Problems>,
 ) -> Outcome {
+    tell(asked_after(named, control, told, check))
+}
+
+/// Writes the control down, tells the running process, and says so: in this order. What the run would be with it must
+/// pass the check first.
+fn asked_after(
+    named: Option<String>,
+    control: Control,
+    told: &str,
+    check: impl FnOnce(&Project, &Run) -> Result<(), Problems>,
+) -> Told {
     let project = Project::here(Given::default())?;
     block_on(async {
         let store = Arc::new(project.existing_store()?);
@@ -128,8 +162,7 @@ pub(super) fn ask_after(
         match store.request(&id, &control, Timestamp::now()).await {
             Ok(_) => {}
             Err(StoreError::RunFinished { reason, .. }) => {
-                crate::words::print(&format!("run {id} has already ended: {}\n", reason.name()));
-                return Ok(0);
+                return Ok(format!("run {id} has already ended: {}", reason.name()));
             }
             Err(error) => return Err(store_problem(&error).into()),
         }
@@ -137,13 +170,12 @@ pub(super) fn ask_after(
         let is_driven = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
         if let Some(place) = foreseen.and_then(|run| run.in_session) {
             let asked = Asked { id: &id, place: &place, control: &control, told, is_driven };
-            crate::words::print(&asked.settle(store).await?);
-        } else if is_driven {
-            crate::words::print(&format!("run {id} {told}\n"));
-        } else {
-            settle_without_owner(&project, &store, &id).await?;
+            return asked.settle(store).await;
         }
-        Ok(0)
+        if is_driven {
+            return Ok(format!("run {id} {told}"));
+        }
+        settle_without_owner(&project, &store, &id).await
     })
 }
 
@@ -167,12 +199,12 @@ pub(super) async fn foreseen(
 }
 
 /// Nobody drives the run: a stop takes effect here, and everything else waits for the next resume.
-async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId) -> Result<(), Problems> {
+async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId) -> Told {
     let place = &project.place;
     let _lock = TreeLock::acquire_within(PATIENCE, &place.root, &place.owner_file(), id)
         .map_err(|error| lock_problem(&error))?;
     let taken = store.take_run(id).await.map_err(|error| store_problem(&error))?;
-    let Some(mut run) = taken else { return Ok(()) };
+    let Some(mut run) = taken else { return Err(Problem::new(format!("no run {id}")).into()) };
     if let Ok(staff) = staff(&project.loaded, &place.root) {
         servers::end_turns(&run, &staff, &place.root).await;
     }
@@ -196,9 +228,7 @@ async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId
         store.commit(&run, Timestamp::now(), &[]).await.map_err(|error| store_problem(&error))?;
     }
     let how = run.stop().map_or("is interrupted", |_| "is stopped");
-    let how = format!("{how}; `ralph resume` goes on from there");
-    crate::words::print(&format!("run {id} {how}\n"));
-    Ok(())
+    Ok(format!("run {id} {how}; `ralph resume` goes on from there"))
 }
 
 /// Closes what a dead process left open, once the run was asked to stop.

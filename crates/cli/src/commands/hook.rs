@@ -18,11 +18,12 @@ use ralph_core::report::AgentExit;
 use ralph_core::run::Run;
 use ralph_engine::loops::Loops;
 use ralph_engine::session::Waiting;
+use ralph_engine::sessions::observe;
 use ralph_engine::{Place, chain};
 use ralph_hosts::opencode::{self, Event};
 use ralph_hosts::wire::{Action, Answer, Fault, VERSION};
 use ralph_hosts::{Happening, Original, answer, let_go};
-use ralph_store::{SqliteStore, StoreError};
+use ralph_store::{Seat, SqliteStore, StoreError};
 
 use super::Outcome;
 use crate::inside::{Inside, in_a_line};
@@ -151,8 +152,14 @@ fn begins_by_itself(event: &Event) -> bool {
 }
 
 async fn tell(event: Event, store: Arc<SqliteStore>, leash: Leash) -> Result<(), String> {
-    let Event { session, directory, happening, options, .. } = event;
+    let Event { session, directory, happening, options, observed, .. } = event;
     let host = AgentName::parse(opencode::NAME).expect("a host has a name");
+    if let Some(what) = observed {
+        let seat = Seat { host: host.clone(), session: session.clone() };
+        let kept = observe(&*store, &redactor(), seat, &directory, what, Timestamp::now()).await;
+        // The host's business goes on without it.
+        kept.unwrap_or_else(|error| eprintln!("ralph: the session is not remembered: {}", chain(&error)));
+    }
     let loops = Loops::new(store.clone(), host, redactor());
     let inside = Inside { directory, store, options, waiting: Waiting::AsksAgain, leash: Some(leash) };
     match answer(&session, happening, &loops, &inside).await {

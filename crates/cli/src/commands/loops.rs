@@ -123,40 +123,27 @@ pub(crate) fn loop_problem(error: &LoopError) -> Problem {
 }
 
 async fn start(args: StartArgs) -> Outcome {
-    // Nothing is made for a session that cannot be one.
-    let session = named(&args.seat.session)?;
-    let project = Project::here(Given::default())?;
-    settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
-    let store = Arc::new(project.store()?);
-    let waiting = Waiting::HoldsBack;
-    let inside = Inside { directory: here()?, store: store.clone(), options: None, waiting, leash: None };
-    let asked = Start {
-        criteria: args.criteria,
-        max_iterations: args.max_iterations,
-        promise: args.completion_promise,
-        bare_word: args.no_nonce,
-        ..Start::default()
+    let (json, session) = (args.seat.json, args.seat.session.clone());
+    let wanted = Wanted {
+        asked: Start {
+            prompt: args.prompt.join(" "),
+            criteria: args.criteria,
+            max_iterations: args.max_iterations,
+            strategy: Some(args.strategy),
+            promise: args.completion_promise,
+            bare_word: args.no_nonce,
+            replace: args.replace,
+        },
+        description: args.description,
     };
-    let held_to = inside.held_to(flags(&asked)).await?;
-    let (strategy, replace, description) = (args.strategy, args.replace, args.description);
-    let options = LoopOptions { strategy, replace, description, ..held_to };
-    let loops = Loops::new(store, args.seat.host, redactor());
-    let prompt = args.prompt.join(" ");
-    let started = loops.start_loop(session.as_str(), &prompt, options).await;
-    let started = started.map_err(|error| loop_problem(&error))?;
-    let Some(view) = view(&loops, &session).await? else {
-        return Err(Problem::new("the loop that was just started is not there").exit(1).into());
-    };
+    let (started, view) = begin(&session, args.seat.host, wanted).await?;
     if !started {
         let what = format!("a loop is at iteration {} in this session: {}", view.iteration, view.run);
         return Err(Problem::new(what)
             .next(format!("end it: `ralph loop cancel --session {session}`; or start over: --replace"))
             .into());
     }
-    let register = Register::open(&project.state_dir).map_err(|error| store_problem(&error))?;
-    let registered = register.record(&view.run, &project.place.root, Timestamp::now()).await;
-    registered.map_err(|error| store_problem(&error))?;
-    if args.seat.json {
+    if json {
         print_json(&view);
     } else {
         print(&format!("loop {} is started in session {session}\n", view.run));
@@ -164,8 +151,46 @@ async fn start(args: StartArgs) -> Outcome {
     Ok(0)
 }
 
-async fn view(loops: &Loops<SqliteStore>, session: &SessionId) -> Result<Option<RunView>, Problems> {
-    loops.state(Some(session.as_str())).await.map_err(|error| loop_problem(&error).into())
+/// A loop that a person asks for.
+pub(super) struct Wanted {
+    pub(super) asked: Start,
+    /// A line for people.
+    pub(super) description: Option<String>,
+}
+
+/// Whether a loop was started in the session, and the one that is there now.
+pub(super) async fn begin(
+    session: &str,
+    host: AgentName,
+    wanted: Wanted,
+) -> Result<(bool, RunView), Problems> {
+    // Nothing is made for a session that cannot be one.
+    let session = named(session)?;
+    let project = Project::here(Given::default())?;
+    settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
+    let store = Arc::new(project.store()?);
+    let waiting = Waiting::HoldsBack;
+    let inside = Inside { directory: here()?, store: store.clone(), options: None, waiting, leash: None };
+    let Wanted { asked, description } = wanted;
+    let held_to = inside.held_to(flags(&asked)).await?;
+    let (strategy, replace) = (asked.strategy.unwrap_or_default(), asked.replace);
+    let options = LoopOptions { strategy, replace, description, ..held_to };
+    let loops = Loops::new(store, host, redactor());
+    let started = loops.start_loop(session.as_str(), &asked.prompt, options).await;
+    let started = started.map_err(|error| loop_problem(&error))?;
+    let Some(view) = view(&loops, Some(&session)).await? else {
+        return Err(Problem::new("the loop that was just started is not there").exit(1).into());
+    };
+    if started {
+        let register = Register::open(&project.state_dir).map_err(|error| store_problem(&error))?;
+        let registered = register.record(&view.run, &project.place.root, Timestamp::now()).await;
+        registered.map_err(|error| store_problem(&error))?;
+    }
+    Ok((started, view))
+}
+
+async fn view(loops: &Loops<SqliteStore>, session: Option<&SessionId>) -> Result<Option<RunView>, Problems> {
+    loops.state(session.map(SessionId::as_str)).await.map_err(|error| loop_problem(&error).into())
 }
 
 /// The loops of the project; none where nothing was ever done in it.
@@ -182,13 +207,31 @@ fn named(session: &str) -> Result<SessionId, Problems> {
     SessionId::parse(session).map_err(|error| Problem::new(error.to_string()).into())
 }
 
+/// Whether there was a loop to cancel.
+pub(super) async fn end(session: &str, host: AgentName) -> Result<bool, Problems> {
+    let session = named(session)?;
+    let Some(loops) = existing(host)? else { return Ok(false) };
+    Ok(loops.cancel_loop(session.as_str()).await.map_err(|error| loop_problem(&error))?)
+}
+
+/// The loop of a session, or the newest of the host.
+pub(super) async fn state(session: Option<&str>, host: AgentName) -> Result<Option<RunView>, Problems> {
+    let session = session.map(named).transpose()?;
+    match existing(host)? {
+        Some(loops) => view(&loops, session.as_ref()).await,
+        None => Ok(None),
+    }
+}
+
+pub(super) async fn is_active(session: &str, host: AgentName) -> Result<bool, Problems> {
+    let session = named(session)?;
+    let Some(loops) = existing(host)? else { return Ok(false) };
+    Ok(loops.is_active(session.as_str()).await.map_err(|error| loop_problem(&error))?)
+}
+
 async fn cancel(seat: SeatArgs) -> Outcome {
-    let session = named(&seat.session)?;
-    let loops = existing(seat.host)?;
-    let cancelled = match &loops {
-        Some(loops) => loops.cancel_loop(session.as_str()).await.map_err(|error| loop_problem(&error))?,
-        None => false,
-    };
+    let cancelled = end(&seat.session, seat.host).await?;
+    let session = seat.session;
     if seat.json {
         print_json(&serde_json::json!({ "session": session, "cancelled": cancelled }));
     } else if cancelled {
@@ -200,15 +243,8 @@ async fn cancel(seat: SeatArgs) -> Outcome {
 }
 
 async fn status(args: StatusArgs) -> Outcome {
-    let session = args.session.as_deref().map(named).transpose()?;
-    let host = args.host.clone();
-    let found = match &existing(args.host)? {
-        Some(loops) => {
-            let found = loops.state(session.as_ref().map(SessionId::as_str)).await;
-            found.map_err(|error| loop_problem(&error))?
-        }
-        None => None,
-    };
+    let found = state(args.session.as_deref(), args.host.clone()).await?;
+    let (session, host) = (args.session, args.host);
     let Some(view) = found else {
         let problem = match &session {
             Some(session) => Problem::new(format!("no loop was started in session {session}")),

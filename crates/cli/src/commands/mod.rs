@@ -19,6 +19,7 @@ pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod logs;
 pub(crate) mod loops;
+pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod opencode;
 pub(crate) mod prd;
@@ -26,6 +27,7 @@ pub(crate) mod replay;
 pub(crate) mod resume;
 pub(crate) mod rollback;
 pub(crate) mod run;
+pub(crate) mod sessions;
 pub(crate) mod set;
 pub(crate) mod snapshots;
 pub(crate) mod status;
@@ -92,6 +94,8 @@ enum Command {
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
     Loop(loops::Args),
+    Mcp(mcp::Args),
+    Sessions(sessions::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
     Init(init::InitArgs),
@@ -138,6 +142,8 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Loop(args) => loops::run(args),
+        Command::Mcp(args) => mcp::run(&args),
+        Command::Sessions(args) => sessions::run(args),
         Command::Hook(args) => hook::run(&args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),

@@ -62,11 +62,38 @@ pub(crate) fn run(args: Args) -> Outcome {
     block_on(resume(args, project))
 }
 
+/// Lets a run go on that somebody else drives: a process, or a session of a host. None where nobody does.
+pub(super) fn let_go_on(named: Option<&str>) -> Result<Option<String>, Problems> {
+    let project = Project::here(Given::default())?;
+    block_on(async {
+        let store = Arc::new(project.existing_store()?);
+        let id = find_run(&store, &project.place, named).await?;
+        if let Some(told) = driven_on(&store, &project.place, &id).await? {
+            return Ok(Some(told));
+        }
+        let seen = load(&store, &id).await?;
+        if seen.is_unfinished() { in_session_on(&store, &seen).await } else { Ok(None) }
+    })
+}
+
+async fn driven_on(store: &SqliteStore, place: &Place, id: &RunId) -> Result<Option<String>, Problems> {
+    let goes_on = is_driven(place, id) && unpause(store, place, id).await?;
+    Ok(goes_on.then(|| format!("run {id} goes on")))
+}
+
+async fn in_session_on(store: &Arc<SqliteStore>, run: &Run) -> Result<Option<String>, Problems> {
+    let (Some(place), id) = (&run.in_session, &run.id) else { return Ok(None) };
+    let control = Control::Resume;
+    store.request(id, &control, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
+    let asked = Asked { id, place, control: &control, told: "goes on", is_driven: false };
+    asked.settle(store.clone()).await.map(Some)
+}
+
 async fn resume(args: Args, project: Project) -> Outcome {
     let store = Arc::new(project.existing_store()?);
     let id = find_run(&store, &project.place, args.run.as_deref()).await?;
-    if is_driven(&project.place, &id) && unpause(&store, &project.place, &id).await? {
-        crate::words::print(&format!("run {id} goes on\n"));
+    if let Some(told) = driven_on(&store, &project.place, &id).await? {
+        crate::words::print(&format!("{told}\n"));
         return Ok(0);
     }
     let seen = load(&store, &id).await?;
@@ -75,11 +102,8 @@ async fn resume(args: Args, project: Project) -> Outcome {
         ended.settle(args.keep_tree, args.yes).await?;
         return finished(&seen);
     }
-    if let Some(place) = &seen.in_session {
-        let control = Control::Resume;
-        store.request(&id, &control, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
-        let asked = Asked { id: &id, place, control: &control, told: "goes on", is_driven: false };
-        crate::words::print(&asked.settle(store).await?);
+    if let Some(told) = in_session_on(&store, &seen).await? {
+        crate::words::print(&format!("{told}\n"));
         return Ok(0);
     }
     let lock = take_lock(&project.place, &id)?;

@@ -12,6 +12,7 @@ mod hostile;
 mod installed;
 mod original;
 mod outside;
+mod remembered;
 mod rules;
 mod signals;
 mod troubles;

@@ -1,6 +1,7 @@
 //! OpenCode: a plugin that forwards events, and commands.
 
 mod install;
+mod observed;
 mod translate;
 
 pub use install::{install, places, uninstall};

@@ -7,7 +7,9 @@ use ralph_core::id::{BadId, SessionId};
 use ralph_core::in_session::{Listed, Turn, TurnEnding};
 use ralph_core::policy::{Cost, Signal};
 use ralph_core::report::{AgentExit, Usage};
+use ralph_core::sessions::What;
 
+use super::observed::observed;
 use crate::answer::Happening;
 use crate::arguments;
 use crate::wire::{Fault, Kind, Message, Todo, Told, VERSION};
@@ -43,6 +45,8 @@ pub struct Event {
     pub directory: PathBuf,
     pub happening: Happening,
     pub options: Option<serde_json::Value>,
+    /// What of it is worth remembering of the session.
+    pub observed: Option<What>,
     /// What went wrong, as the host tells it.
     pub fault: Option<Fault>,
 }
@@ -70,9 +74,9 @@ pub fn read(bytes: &[u8]) -> Result<Event, BadEvent> {
     if !directory.is_absolute() || told.directory.contains('\0') {
         return Err(BadEvent::Directory { given: told.directory.chars().take(200).collect() });
     }
-    let options = told.options.clone();
+    let (options, observed) = (told.options.clone(), observed(&told));
     let fault = told.error.clone().or_else(|| told.message.as_ref()?.error.clone());
-    Ok(Event { session, directory, happening: happening(told)?, options, fault })
+    Ok(Event { session, directory, happening: happening(told)?, options, observed, fault })
 }
 
 fn happening(told: Told) -> Result<Happening, BadEvent> {
@@ -80,7 +84,7 @@ fn happening(told: Told) -> Result<Happening, BadEvent> {
     Ok(match told.event {
         Kind::Idle => Happening::Idle(turn(told.message.unwrap_or_default(), told.todo.as_deref())),
         Kind::Error => match told.error.unwrap_or_default() {
-            error if ABORTS.contains(&error.name.as_str()) => Happening::Aborted,
+            error if is_abort(&error) => Happening::Aborted,
             error => Happening::Error { what: error.told() },
         },
         Kind::Due => Happening::Due,
@@ -121,7 +125,7 @@ fn turn(message: Message, todo: Option<&[Todo]>) -> Turn {
         cost_is_estimated: false,
     };
     let ending = match error {
-        Some(error) if ABORTS.contains(&error.name.as_str()) => TurnEnding::Aborted,
+        Some(error) if is_abort(&error) => TurnEnding::Aborted,
         Some(error) => TurnEnding::Failed { what: error.told() },
         // Whoever aborts while OpenCode waits to try again leaves a message without an end.
         None if finish.is_none() && text.trim().is_empty() && !id.is_empty() => TurnEnding::Aborted,
@@ -150,8 +154,13 @@ fn listed(todo: &[Todo], is_written: bool) -> Listed {
     Listed { digest: blake3::hash(&text).to_hex().to_string(), is_done, is_written }
 }
 
+/// Whether a person ended the turn.
+pub(super) fn is_abort(error: &Fault) -> bool {
+    ABORTS.contains(&error.name.as_str())
+}
+
 impl Fault {
-    fn told(&self) -> String {
+    pub(super) fn told(&self) -> String {
         let name = if self.name.is_empty() { "an error" } else { &self.name };
         if self.message.is_empty() { name.to_owned() } else { format!("{name}: {}", self.message) }
     }

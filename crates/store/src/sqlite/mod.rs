@@ -14,6 +14,7 @@ mod presence;
 mod runs;
 mod schema;
 mod seal;
+mod sessions;
 mod tasks;
 mod trust;
 
