@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, SessionId};
 use ralph_engine::loops::{LoopOptions, Loops};
+use ralph_engine::session::Waiting;
 use ralph_hosts::arguments::Start;
 use ralph_migrate::FoundLoop;
 use ralph_store::{Register, SqliteStore, StoreError, settle};
@@ -109,7 +110,8 @@ async fn record(
     if dry_run {
         return Ok(LoopUpshot::Planned);
     }
-    let inside = Inside { directory: root.to_owned(), store, options: None };
+    let waiting = Waiting::HoldsBack;
+    let inside = Inside { directory: root.to_owned(), store, options: None, waiting, leash: None };
     let asked = Start {
         max_iterations: found.max_iterations.map(|max| max.to_string()),
         promise: found.promise.as_ref().map(ToString::to_string),

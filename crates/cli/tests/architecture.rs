@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-checks", &["ralph-core"]),

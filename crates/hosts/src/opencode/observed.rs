@@ -21,7 +21,7 @@ pub(super) fn observed(told: &Told) -> Option<What> {
             Some(by_person(named(id), text))
         }
         Kind::Tool => Some(What::Tool { name: told.tool.clone()? }),
-        Kind::Failed => None,
+        Kind::Failed | Kind::Due => None,
     }
 }
 
