@@ -175,7 +175,7 @@ fn a_session_is_replaced_once_the_next_one_has_the_prompt() {
 
 /// Whether the list of things to do counts.
 fn todo(fault: Fault, begin: Begin) -> bool {
-    let replay = Replay::start(fault).unwrap();
+    let replay = Replay::start(fault).expect("a server");
     let (code, lines) = relayed_as(&replay, begin, "run-1");
     assert_eq!(code, 0, "{lines:?}");
     let Line::End(end) = last(&lines) else { panic!("{lines:?}") };
@@ -192,7 +192,7 @@ fn a_list_counts_in_the_turn_that_it_was_written_in() {
 }
 
 fn recorded_session() -> String {
-    let replay = Replay::start(Fault::None).unwrap();
+    let replay = Replay::start(Fault::None).expect("a server");
     let (_, lines) = relayed(&replay);
     lines
         .iter()
