@@ -4,6 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::settings::BadSettings;
+
 /// A file that has this in it is ralph's.
 pub(crate) const MARK: &str = "installed by `ralph install";
 
@@ -11,6 +13,10 @@ pub(crate) const MARK: &str = "installed by `ralph install";
 pub enum InstallError {
     #[error("{} is there already and is not ralph's", .path.display())]
     Foreign { path: PathBuf },
+    #[error("{}, {bad}", .path.display())]
+    Settings { path: PathBuf, bad: BadSettings },
+    #[error("{} is read-only", .path.display())]
+    ReadOnly { path: PathBuf },
     #[error("cannot {what} {}", .path.display())]
     Io { what: &'static str, path: PathBuf, source: io::Error },
 }
@@ -33,7 +39,7 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
-fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
+pub(crate) fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
     let path = path.to_owned();
     move |source| InstallError::Io { what, path, source }
 }

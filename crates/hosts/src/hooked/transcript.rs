@@ -1,0 +1,121 @@
+//! The end of a conversation, as a host keeps it in a file of lines.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use ralph_core::policy::Cost;
+use ralph_core::report::Usage;
+use serde_json::Value;
+
+/// As much of the end is read.
+const TAIL: u64 = 8 << 20;
+/// What a host puts before what a hook said.
+const FEEDBACK: &str = "Stop hook feedback:";
+
+/// The last turn, as far as the file tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Final {
+    /// What the host calls the agent's last message.
+    pub id: Option<String>,
+    pub text: Option<String>,
+    pub tools: u32,
+    pub usage: Usage,
+    pub duration: Duration,
+    /// How often since a person last spoke the agent was sent back to work.
+    pub blocks: u32,
+}
+
+impl Final {
+    /// Nothing where there is no such file.
+    pub fn of(path: &Path) -> Final {
+        let Some(tail) = tail(path) else { return Final::default() };
+        let mut last = Final::default();
+        let mut counted: Vec<(String, Usage)> = Vec::new();
+        let mut begun: Option<Timestamp> = None;
+        for entry in tail.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+            if entry["isSidechain"] == true {
+                continue;
+            }
+            let at = entry["timestamp"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
+            match entry["type"].as_str() {
+                Some("user") if !is_result(&entry) => {
+                    let blocks = if is_feedback(&entry) { last.blocks + 1 } else { 0 };
+                    last = Final { blocks, ..Final::default() };
+                    counted.clear();
+                    begun = at;
+                }
+                Some("assistant") => {
+                    last.take(&entry);
+                    count(&mut counted, &entry["message"]);
+                    if let (Some(begun), Some(at)) = (begun, at) {
+                        last.duration = Duration::try_from(at.duration_since(begun)).unwrap_or_default();
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (_, usage) in counted {
+            last.usage.input_tokens += usage.input_tokens;
+            last.usage.cached_tokens += usage.cached_tokens;
+            last.usage.output_tokens += usage.output_tokens;
+        }
+        last
+    }
+
+    fn take(&mut self, entry: &Value) {
+        self.id = entry["uuid"].as_str().map(str::to_owned);
+        let content = entry["message"]["content"].as_array().map_or(&[][..], Vec::as_slice);
+        for part in content {
+            match part["type"].as_str() {
+                Some("text") => self.text = part["text"].as_str().map(str::to_owned),
+                Some("tool_use") => {
+                    self.tools += 1;
+                    self.text = None;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Only from an ordinary file: whatever else has that name may never end.
+fn tail(path: &Path) -> Option<String> {
+    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let mut file = File::open(path).ok()?;
+    let skipped = found.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(skipped)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What a tool gave is told in the name of the person.
+fn is_result(entry: &Value) -> bool {
+    let parts = entry["message"]["content"].as_array().map_or(&[][..], Vec::as_slice);
+    parts.iter().any(|part| part["type"] == "tool_result")
+}
+
+fn is_feedback(entry: &Value) -> bool {
+    let content = &entry["message"]["content"];
+    let text = content.as_str().or_else(|| content[0]["text"].as_str());
+    entry["isMeta"] == true && text.is_some_and(|text| text.starts_with(FEEDBACK))
+}
+
+/// A message is told in pieces, each with what the whole has used.
+fn count(counted: &mut Vec<(String, Usage)>, message: &Value) {
+    let id = message["id"].as_str().unwrap_or_default().to_owned();
+    let number = |name: &str| message["usage"][name].as_u64().unwrap_or(0);
+    let cached = number("cache_read_input_tokens");
+    let usage = Usage {
+        input_tokens: number("input_tokens") + number("cache_creation_input_tokens") + cached,
+        cached_tokens: cached,
+        output_tokens: number("output_tokens"),
+        cost: Cost::default(),
+        cost_is_estimated: false,
+    };
+    counted.retain(|(known, _)| *known != id);
+    counted.push((id, usage));
+}
