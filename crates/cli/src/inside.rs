@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::id::{RunId, SessionId};
+use ralph_core::in_session::Strategy;
 use ralph_core::run::Run;
 use ralph_engine::Parts;
 use ralph_engine::lock::{LockError, TreeLock};
@@ -34,6 +35,8 @@ pub(crate) struct Inside {
     pub(crate) store: Arc<SqliteStore>,
     /// What the plugin was configured with.
     pub(crate) options: Option<Value>,
+    /// How long a host waits that starts a command at each event.
+    pub(crate) within: Option<Duration>,
 }
 
 /// Problems in one line, for whoever cannot be shown more.
@@ -112,18 +115,33 @@ impl Provide<SqliteStore> for Inside {
     async fn parts(&self, run: &Run) -> Result<Option<Parts<SqliteStore>>, String> {
         self.ready(run).await.map_err(|problems| in_a_line(&problems))
     }
+
+    /// What the checks may take, and never longer than the host waits.
+    fn deadline(&self, run: &Run) -> Duration {
+        let checks = run.policy.verification.checks.iter().map(|check| check.timeout);
+        let checks = checks.sum::<Duration>() + Duration::from_secs(30);
+        self.within.map_or(checks, |within| checks.min(within))
+    }
 }
 
 impl Ground<SqliteStore> for Inside {
     async fn options(&self, asked: &Start) -> Result<LoopOptions, String> {
         let options = self.held_to(flags(asked)).await.map_err(|problems| in_a_line(&problems))?;
         let strategy = asked.strategy.unwrap_or_default();
+        if strategy != Strategy::Continue && !self.commands_begin_turns() {
+            let given = strategy.name();
+            return Err(format!("this host cannot put a new session in place of one, as `--strategy {given}` asks"));
+        }
         Ok(LoopOptions { strategy, replace: asked.replace, ..options })
     }
 
     /// The plugin's own options, else those of the project's configuration, else of the user's.
     fn original(&self) -> Option<Original> {
         self.options.as_ref().and_then(Original::of).or_else(|| Inside::configured(&self.directory))
+    }
+
+    fn commands_begin_turns(&self) -> bool {
+        self.within.is_none()
     }
 
     /// By the command that a person would type, so that it is the very same.

@@ -49,12 +49,16 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 fn hear(args: &Args) -> Result<(), String> {
-    if args.host != opencode::NAME {
+    let dialect = ralph_hosts::hooked::of(&args.host);
+    if args.host != opencode::NAME && dialect.is_none() {
         return Err(format!("`{}` is not a host that ralph knows; `ralph hosts` lists them", args.host));
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(LONGEST_EVENT).read_to_end(&mut bytes);
     read.map_err(|error| format!("cannot read the event: {error}"))?;
+    if let Some(dialect) = dialect {
+        return super::hooked::hear(dialect, &args.rest, &bytes);
+    }
     let event = opencode::read(&bytes).map_err(|error| chain(&error))?;
     let project = Project::at(&event.directory, Given::default()).map_err(|problems| in_a_line(&problems))?;
     if let Ok(run) = std::env::var("RALPH_RUN") {
@@ -96,7 +100,7 @@ async fn tell(event: Event, store: Arc<SqliteStore>) -> Result<(), String> {
     let Event { session, directory, happening, options } = event;
     let host = AgentName::parse(opencode::NAME).expect("a host has a name");
     let loops = Loops::new(store.clone(), host, redactor());
-    let inside = Inside { directory, store, options };
+    let inside = Inside { directory, store, options, within: None };
     let actions = answer(&session, happening, &loops, &inside).await.map_err(|error| chain(&error))?;
     if actions.is_empty() {
         return Ok(());

@@ -113,7 +113,7 @@ async fn start(args: StartArgs) -> Outcome {
     let project = Project::here(Given::default())?;
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let store = Arc::new(project.store()?);
-    let inside = Inside { directory: here()?, store: store.clone(), options: None };
+    let inside = Inside { directory: here()?, store: store.clone(), options: None, within: None };
     let asked = Start {
         criteria: args.criteria,
         max_iterations: args.max_iterations,

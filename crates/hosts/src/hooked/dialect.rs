@@ -90,7 +90,7 @@ pub const CLAUDE: Dialect = Dialect {
     remark: None,
 };
 
-pub const CODEX: Dialect = Dialect {
+const CODEX: Dialect = Dialect {
     name: "codex",
     title: "Codex",
     verified: "0.166.0",
@@ -112,7 +112,7 @@ pub const CODEX: Dialect = Dialect {
     remark: Some("Codex runs no hook that you have not trusted: start it, and agree when it asks"),
 };
 
-pub const GEMINI: Dialect = Dialect {
+const GEMINI: Dialect = Dialect {
     name: "gemini",
     title: "Gemini CLI",
     verified: "0.61.0",
@@ -135,7 +135,7 @@ pub const GEMINI: Dialect = Dialect {
     remark: None,
 };
 
-pub const QWEN: Dialect = Dialect {
+const QWEN: Dialect = Dialect {
     name: "qwen",
     title: "Qwen Code",
     verified: "0.15.10",

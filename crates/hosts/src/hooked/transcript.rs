@@ -17,20 +17,20 @@ const FEEDBACK: &str = "Stop hook feedback:";
 
 /// The last turn, as far as the file tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Final {
+pub(super) struct Final {
     /// What the host calls the agent's last message.
-    pub id: Option<String>,
-    pub text: Option<String>,
-    pub tools: u32,
-    pub usage: Usage,
-    pub duration: Duration,
+    pub(super) id: Option<String>,
+    pub(super) text: Option<String>,
+    pub(super) tools: u32,
+    pub(super) usage: Usage,
+    pub(super) duration: Duration,
     /// How often since a person last spoke the agent was sent back to work.
-    pub blocks: u32,
+    pub(super) blocks: u32,
 }
 
 impl Final {
     /// Nothing where there is no such file.
-    pub fn of(path: &Path) -> Final {
+    pub(super) fn of(path: &Path) -> Final {
         let Some(tail) = tail(path) else { return Final::default() };
         let mut last = Final::default();
         let mut counted: Vec<(String, Usage)> = Vec::new();
