@@ -114,6 +114,9 @@ fn record(place: &Place, run: &RunId, event: &Event, standing: Option<&Standing>
 }
 
 fn append(path: &Path, line: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
     let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
     if file.metadata()?.len() < LONGEST_RECORD {
         file.write_all(line.as_bytes())?;

@@ -107,7 +107,8 @@ fn stopped(event: &Value) -> Told {
     Told::Stopped { said, mark: named("timestamp"), transcript }
 }
 
-fn said(text: &str) -> Told {
+/// What a person typed, as it is meant.
+pub(super) fn said(text: &str) -> Told {
     let text = without_context(text);
     if OWN_WORDS.iter().any(|own| text.starts_with(own)) {
         return Told::Other;

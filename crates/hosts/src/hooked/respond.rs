@@ -7,10 +7,11 @@ use ralph_engine::loops::{LoopError, Loops};
 use ralph_engine::session::{Next, Onward, Standing};
 use ralph_store::Store;
 
-use super::event::{Event, Told};
+use super::event::{Event, Told, said};
 use super::reply::Reply;
 use super::transcript::Final;
 use crate::answer::{Ground, Happening, answer};
+use crate::arguments::Asked;
 use crate::wire::{Act, Action};
 use crate::words;
 
@@ -46,7 +47,8 @@ pub async fn respond<S: Store + 'static>(
         Told::Said { text } => desk.said(text).await,
         Told::Stopped { said, mark, transcript } => {
             let last = transcript.as_deref().map(|path| read(path, said.as_deref())).unwrap_or_default();
-            desk.stopped(turn(said.as_deref(), mark.as_deref(), &last, circumstances.tools), last.blocks).await
+            let turn = turn(said.as_deref(), mark.as_deref(), &last, circumstances.tools);
+            desk.stopped(&turn, &last).await
         }
         Told::Broken { what } => {
             let why = format!("the host ended the turn: {what}");
@@ -72,8 +74,8 @@ fn read(path: &std::path::Path, said: Option<&str>) -> Final {
             return last;
         }
         if begun.elapsed() > LAG {
-            // It is of another turn: of that, only what a person did not say counts.
-            return Final { blocks: last.blocks, ..Final::default() };
+            // It is of another turn.
+            return Final { blocks: last.blocks, waiting: last.waiting, ..Final::default() };
         }
         std::thread::sleep(Duration::from_millis(25));
     }
@@ -107,6 +109,16 @@ fn to_a_command(actions: Vec<Action>) -> Reply {
             Some(told) => Reply::Kept(told.to_owned()),
             None => Reply::Context { text, note },
         },
+    }
+}
+
+/// What waits for the end of a turn would wait for the end of the loop.
+fn wants_an_end(waiting: &str) -> Option<&'static str> {
+    match said(waiting) {
+        Told::Said { .. } => Some("a person took over"),
+        Told::Command(Ok(Asked::Stop | Asked::RollBack)) => Some("cancelled"),
+        Told::Command(Ok(Asked::Start(start))) if start.replace => Some("replaced"),
+        _ => None,
     }
 }
 
@@ -152,10 +164,13 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         }
     }
 
-    async fn stopped(&self, turn: Turn, blocks: u32) -> Result<Reply, LoopError> {
-        match self.judged(&turn).await? {
+    async fn stopped(&self, turn: &Turn, last: &Final) -> Result<Reply, LoopError> {
+        match self.judged(turn).await? {
             Onward::Next(next) => {
-                let cap = self.circumstances.cap.filter(|cap| *cap > 0 && blocks >= *cap);
+                if let Some(why) = last.waiting.iter().find_map(|text| wants_an_end(text)) {
+                    return self.over(why).await;
+                }
+                let cap = self.circumstances.cap.filter(|cap| *cap > 0 && last.blocks >= *cap);
                 if let Some(cap) = cap {
                     let why = format!("the host lets a turn be prolonged {cap} times in a row and not more");
                     return Ok(self.held_up(&why).await?.unwrap_or(Reply::Nothing));

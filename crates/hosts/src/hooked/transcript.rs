@@ -26,6 +26,8 @@ pub(super) struct Final {
     pub(super) duration: Duration,
     /// How often since a person last spoke the agent was sent back to work.
     pub(super) blocks: u32,
+    /// What the person has typed since, which the host gives to the agent once the turn is over.
+    pub(super) waiting: Vec<String>,
 }
 
 impl Final {
@@ -35,12 +37,14 @@ impl Final {
         let mut last = Final::default();
         let mut counted: Vec<(String, Usage)> = Vec::new();
         let mut begun: Option<Timestamp> = None;
+        let mut waiting = Vec::new();
         for entry in tail.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
             if entry["isSidechain"] == true {
                 continue;
             }
             let at = entry["timestamp"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
             match entry["type"].as_str() {
+                Some("queue-operation") => queue(&mut waiting, &entry),
                 Some("user") if !is_result(&entry) => {
                     let blocks = if is_feedback(&entry) { last.blocks + 1 } else { 0 };
                     last = Final { blocks, ..Final::default() };
@@ -62,7 +66,7 @@ impl Final {
             last.usage.cached_tokens += usage.cached_tokens;
             last.usage.output_tokens += usage.output_tokens;
         }
-        last
+        Final { waiting, ..last }
     }
 
     fn take(&mut self, entry: &Value) {
@@ -102,6 +106,22 @@ fn is_feedback(entry: &Value) -> bool {
     let content = &entry["message"]["content"];
     let text = content.as_str().or_else(|| content[0]["text"].as_str());
     entry["isMeta"] == true && text.is_some_and(|text| text.starts_with(FEEDBACK))
+}
+
+/// What was typed while the agent was at work stands in a queue.
+fn queue(waiting: &mut Vec<String>, entry: &Value) {
+    let content = entry["content"].as_str();
+    match (entry["operation"].as_str(), content) {
+        (Some("enqueue"), Some(content)) => waiting.push(content.to_owned()),
+        (Some("popAll"), _) => waiting.clear(),
+        (Some("dequeue" | "remove"), content) => {
+            let at = waiting.iter().position(|text| content.is_none_or(|content| content == text));
+            if let Some(at) = at {
+                waiting.remove(at);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// A message is told in pieces, each with what the whole has used.
