@@ -130,7 +130,9 @@ impl Ground<SqliteStore> for Inside {
         let strategy = asked.strategy.unwrap_or_default();
         if strategy != Strategy::Continue && !self.commands_begin_turns() {
             let given = strategy.name();
-            return Err(format!("this host cannot put a new session in place of one, as `--strategy {given}` asks"));
+            return Err(format!(
+                "this host cannot put a new session in place of one, as `--strategy {given}` asks"
+            ));
         }
         Ok(LoopOptions { strategy, replace: asked.replace, ..options })
     }

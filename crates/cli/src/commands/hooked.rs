@@ -27,7 +27,7 @@ const LONGEST_RECORD: u64 = 1 << 20;
 /// Answers one event. Whatever is wrong with it is said in a line, and the host goes on.
 pub(crate) fn hear(dialect: &'static Dialect, rest: &[String], bytes: &[u8]) -> Result<(), String> {
     let project = dialect.project_variable.and_then(std::env::var_os).map(PathBuf::from);
-    let event = hooked::read(dialect, bytes, project.as_deref()).map_err(|error| chain(&error))?;
+    let event = hooked::read(dialect, bytes, project.as_deref()).map_err(|error| printable(&chain(&error)))?;
     let project = Project::at(&event.directory, Given::default()).map_err(|problems| in_a_line(&problems))?;
     if let Ok(run) = std::env::var("RALPH_RUN") {
         // The agent is driven from outside, and the one who drives it decides.
@@ -38,6 +38,11 @@ pub(crate) fn hear(dialect: &'static Dialect, rest: &[String], bytes: &[u8]) -> 
     }
     let Some(store) = store(&project, &event)? else { return Ok(()) };
     block_on(tell(dialect, event, &project.place, Arc::new(store), within(rest)))
+}
+
+/// What an event says may be anything, and a person reads it in a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).take(400).collect()
 }
 
 fn within(rest: &[String]) -> Duration {
@@ -79,7 +84,8 @@ async fn tell(
         None => 0,
     };
     let circumstances = Circumstances { within, cap: cap(dialect), tools };
-    let reply = hooked::respond(&event, circumstances, &loops, &inside).await.map_err(|error| chain(&error))?;
+    let reply =
+        hooked::respond(&event, circumstances, &loops, &inside).await.map_err(|error| chain(&error))?;
     let Some(said) = reply.said(dialect, event.name) else { return Ok(()) };
     let mut out = std::io::stdout().lock();
     out.write_all(said.to_string().as_bytes())

@@ -101,7 +101,9 @@ impl Target {
 
     fn no_plugin(&self) -> Result<(), Problem> {
         match self.plugin {
-            Some(_) => Err(Problem::new("OpenCode's plugin is installed without --plugin").next("leave it out")),
+            Some(_) => {
+                Err(Problem::new("OpenCode's plugin is installed without --plugin").next("leave it out"))
+            }
             None => Ok(()),
         }
     }
@@ -126,9 +128,9 @@ fn install_problem(error: &InstallError) -> Problem {
         InstallError::Foreign { path } => {
             problem.at(Place::from(path.clone())).next("rename it or move it away; nothing was written")
         }
-        InstallError::Settings { path, .. } => {
-            problem.at(Place::from(path.clone())).next("repair it; it was left as it is, and nothing was written")
-        }
+        InstallError::Settings { path, .. } => problem
+            .at(Place::from(path.clone()))
+            .next("repair it; it was left as it is, and nothing was written"),
         InstallError::ReadOnly { path } => {
             problem.at(Place::from(path.clone())).next("make it writable; nothing was written")
         }
@@ -287,7 +289,9 @@ impl Host {
             (false, false) => format!("not installed; `ralph install {name}`"),
         };
         let stale = match self.is_stale {
-            true => format!("  stale       `ralph install {name}` again: the program or the checks' times have changed\n"),
+            true => format!(
+                "  stale       `ralph install {name}` again: the program or the checks' times have changed\n"
+            ),
             false => String::new(),
         };
         let remark = self.remark.map_or(String::new(), |remark| format!("  remark      {remark}\n"));

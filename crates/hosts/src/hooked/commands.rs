@@ -7,7 +7,11 @@ use crate::installed::{File, MARK};
 
 /// Each command with what a host shows of it, and what it takes.
 const ALL: [(&str, &str, &str); 3] = [
-    ("ralph", "Keep at a task until it is done: /ralph TASK, stop, status, rollback", "TASK | stop | status | rollback"),
+    (
+        "ralph",
+        "Keep at a task until it is done: /ralph TASK, stop, status, rollback",
+        "TASK | stop | status | rollback",
+    ),
     ("ralph-loop", "Keep at a task until it is done: /ralph-loop TASK", "TASK"),
     ("cancel-ralph", "Stop the ralph loop of this session", ""),
 ];
@@ -58,10 +62,7 @@ impl Dialect {
 
     /// The hook sees what a command says, so it says what was typed.
     fn toml(&self, name: &str, about: &str, made: &[&str]) -> String {
-        format!(
-            "# {}\ndescription = \"{about}\"\nprompt = '''/{name} {{{{args}}}}'''\n",
-            self.mark(made)
-        )
+        format!("# {}\ndescription = \"{about}\"\nprompt = '''/{name} {{{{args}}}}'''\n", self.mark(made))
     }
 
     fn fallback(&self) -> String {

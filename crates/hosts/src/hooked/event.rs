@@ -41,17 +41,31 @@ pub struct Event {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Told {
     /// A session begins or goes on; `compacted` where its conversation has just become a summary.
-    Started { compacted: bool },
+    Started {
+        compacted: bool,
+    },
     Command(Result<Asked, BadArguments>),
     /// A person says something that the agent has not read yet.
-    Said { text: String },
+    Said {
+        text: String,
+    },
     /// A tool has ended.
-    Tool { name: String },
+    Tool {
+        name: String,
+    },
     /// The agent is through with a turn; what it said last, where the event says so, and what else is known of it.
-    Stopped { said: Option<String>, mark: Option<String>, transcript: Option<PathBuf> },
+    Stopped {
+        said: Option<String>,
+        mark: Option<String>,
+        transcript: Option<PathBuf>,
+    },
     /// The host ended the turn, for this.
-    Broken { what: String },
-    Ended { cleared: bool },
+    Broken {
+        what: String,
+    },
+    Ended {
+        cleared: bool,
+    },
     /// Nothing that a loop needs to know.
     Other,
 }
@@ -60,9 +74,9 @@ pub enum Told {
 pub fn read(dialect: &Dialect, bytes: &[u8], project: Option<&Path>) -> Result<Event, BadEvent> {
     let event: Value = serde_json::from_slice(bytes)?;
     let given = text(&event, "hook_event_name")?;
-    let (name, what) = dialect
-        .what(given)
-        .ok_or_else(|| BadEvent::Unknown { given: given.chars().take(60).filter(|c| !c.is_control()).collect() })?;
+    let (name, what) = dialect.what(given).ok_or_else(|| BadEvent::Unknown {
+        given: given.chars().take(60).filter(|c| !c.is_control()).collect(),
+    })?;
     let session = SessionId::parse(text(&event, "session_id")?)?;
     let directory = match project {
         Some(project) => project.to_owned(),
@@ -102,7 +116,7 @@ fn told(event: &Value, what: What) -> Result<Told, BadEvent> {
 
 fn stopped(event: &Value) -> Told {
     let named = |field: &str| event[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let said = named("last_assistant_message").or_else(|| named("prompt_response"));
+    let said = named("last_assistant_message");
     let transcript = named("transcript_path").map(PathBuf::from).filter(|path| path.is_absolute());
     Told::Stopped { said, mark: named("timestamp"), transcript }
 }

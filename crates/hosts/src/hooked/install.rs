@@ -169,8 +169,9 @@ impl Dialect {
         let about = format!("Keeps the agent at a task until it is done ({MARK} {} --plugin`)", self.name);
         let about = serde_json::Value::from(about);
         let version = env!("CARGO_PKG_VERSION");
-        let manifest =
-            format!("{{\n  \"name\": \"ralph\",\n  \"version\": \"{version}\",\n  \"description\": {about}\n}}\n");
+        let manifest = format!(
+            "{{\n  \"name\": \"ralph\",\n  \"version\": \"{version}\",\n  \"description\": {about}\n}}\n"
+        );
         let hooks = Hooks { variable: None, ..self.hooks(command) };
         let hooks = hooks.alone().replacen("{\n", &format!("{{\n  \"description\": {about},\n"), 1);
         let mut files = vec![
@@ -192,7 +193,9 @@ pub fn unplug(dialect: &Dialect, directory: &Path, command: &Command) -> Result<
     let files = dialect.plugin_files(directory, command);
     let done = installed::remove(&files.into_iter().map(|file| file.path).collect::<Vec<_>>())?;
     if !done.removed.is_empty() {
-        for folder in PLUGIN_FOLDERS.map(|name| directory.join(name)).into_iter().chain([directory.to_owned()]) {
+        for folder in
+            PLUGIN_FOLDERS.map(|name| directory.join(name)).into_iter().chain([directory.to_owned()])
+        {
             let _is_in_use = std::fs::remove_dir(folder);
         }
     }

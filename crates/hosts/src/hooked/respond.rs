@@ -69,7 +69,8 @@ fn read(path: &std::path::Path, said: Option<&str>) -> Final {
     let begun = Instant::now();
     loop {
         let last = Final::of(path);
-        let agrees = said.is_none_or(|said| last.text.as_deref().map(str::trim) == Some(said.trim()));
+        let text = last.text.as_deref().map(str::trim);
+        let agrees = said.map_or(text.is_some(), |said| text == Some(said.trim()));
         if agrees || last == Final::default() {
             return last;
         }
@@ -149,6 +150,10 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
     /// Whoever speaks while the agent is at its task has taken over; otherwise the agent learns of its task.
     async fn said(&self, text: &str) -> Result<Reply, LoopError> {
         let Some(standing) = self.standing().await? else { return Ok(Reply::Nothing) };
+        // Some hosts give a brief to the agent as if a person had typed it.
+        if standing.brief.as_deref().is_some_and(|brief| standing.is_briefed && text.contains(brief.trim())) {
+            return Ok(Reply::Nothing);
+        }
         if standing.is_briefed && !standing.is_paused {
             return self.over("a person took over").await;
         }
@@ -232,7 +237,9 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
     /// The loop stands still until a person wants it to go on.
     async fn held_up(&self, why: &str) -> Result<Option<Reply>, LoopError> {
         let run = self.loops.held_up(&self.event.session, why).await?;
-        Ok(run.map(|run| Reply::Tell(format!("ralph: {why}; the loop is paused: `ralph resume {run}` lets it go on"))))
+        Ok(run.map(|run| {
+            Reply::Tell(format!("ralph: {why}; the loop is paused: `ralph resume {run}` lets it go on"))
+        }))
     }
 }
 

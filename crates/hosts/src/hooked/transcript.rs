@@ -51,9 +51,13 @@ impl Final {
                     counted.clear();
                     begun = at;
                 }
-                Some("assistant") => {
-                    last.take(&entry);
-                    count(&mut counted, &entry["message"]);
+                Some(speaker @ ("assistant" | "gemini")) => {
+                    if speaker == "gemini" {
+                        last.take_gemini(&entry, &mut counted);
+                    } else {
+                        last.take(&entry);
+                        count(&mut counted, &entry["message"]);
+                    }
                     if let (Some(begun), Some(at)) = (begun, at) {
                         last.duration = Duration::try_from(at.duration_since(begun)).unwrap_or_default();
                     }
@@ -85,6 +89,26 @@ impl Final {
     }
 }
 
+impl Final {
+    /// Gemini writes a message again with each tool that it used.
+    fn take_gemini(&mut self, entry: &Value, counted: &mut Vec<(String, Usage)>) {
+        let id = entry["id"].as_str().unwrap_or_default().to_owned();
+        let calls = entry["toolCalls"].as_array().map_or(0, Vec::len);
+        self.tools += u32::try_from(calls).unwrap_or(u32::MAX);
+        self.text = entry["content"].as_str().filter(|_| calls == 0).map(str::to_owned);
+        let number = |name: &str| entry["tokens"][name].as_u64().unwrap_or(0);
+        let usage = Usage {
+            input_tokens: number("input"),
+            cached_tokens: number("cached"),
+            output_tokens: number("output"),
+            ..Usage::default()
+        };
+        counted.retain(|(known, _)| *known != id);
+        counted.push((id.clone(), usage));
+        self.id = Some(id);
+    }
+}
+
 /// Only from an ordinary file: whatever else has that name may never end.
 fn tail(path: &Path) -> Option<String> {
     let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
@@ -98,8 +122,9 @@ fn tail(path: &Path) -> Option<String> {
 
 /// What a tool gave is told in the name of the person.
 fn is_result(entry: &Value) -> bool {
-    let parts = entry["message"]["content"].as_array().map_or(&[][..], Vec::as_slice);
-    parts.iter().any(|part| part["type"] == "tool_result")
+    let content = if entry["message"].is_object() { &entry["message"]["content"] } else { &entry["content"] };
+    let parts = content.as_array().map_or(&[][..], Vec::as_slice);
+    parts.iter().any(|part| part["type"] == "tool_result" || part["functionResponse"].is_object())
 }
 
 fn is_feedback(entry: &Value) -> bool {

@@ -59,7 +59,11 @@ impl Hooks {
     }
 
     /// A person's file with the hooks in it, wherever those of an earlier time were.
-    pub(crate) fn put_into(&self, text: &str, is_ours: &impl Fn(&str) -> bool) -> Result<String, BadSettings> {
+    pub(crate) fn put_into(
+        &self,
+        text: &str,
+        is_ours: &impl Fn(&str) -> bool,
+    ) -> Result<String, BadSettings> {
         let mut text = match self.strip(text, is_ours)? {
             Stripped::Text(text) => text,
             Stripped::Nothing => return Ok(self.alone()),
@@ -185,8 +189,7 @@ impl<F: Fn(&str) -> bool> Known<'_, F> {
 
     fn is_variable(&self, env: &Node, number: usize) -> bool {
         let member = &env.members()[number];
-        self.variable
-            .is_some_and(|(name, value)| member.key == name && member.value.text() == Some(value))
+        self.variable.is_some_and(|(name, value)| member.key == name && member.value.text() == Some(value))
     }
 
     /// The last thing that is ralph's, in what it stands, so that what was put in last goes first.

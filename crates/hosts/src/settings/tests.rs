@@ -67,7 +67,10 @@ fn a_file_that_was_made_for_the_hooks_is_known_to_be_no_ones() {
     assert_eq!(hooks().strip(&made, &is_ours), Ok(Stripped::Nothing));
     assert_eq!(value(&made)["hooks"]["Stop"][0]["hooks"][0]["timeout"], 60);
     let added = made.replacen("{\n", "{\n  \"model\": \"opus\",\n", 1);
-    assert_eq!(hooks().strip(&added, &is_ours), Ok(Stripped::Text("{\n  \"model\": \"opus\"\n}\n".to_owned())));
+    assert_eq!(
+        hooks().strip(&added, &is_ours),
+        Ok(Stripped::Text("{\n  \"model\": \"opus\"\n}\n".to_owned()))
+    );
 }
 
 #[test]
@@ -76,7 +79,10 @@ fn a_hook_is_known_again_wherever_a_person_moved_it() {
         r#"{{"hooks": {{"Stop": [{{"matcher": "x", "hooks": [{{"type": "command", "command": "fmt"}}, {{"command": "{OURS}"}}]}}]}}}}"#
     );
     let Ok(Stripped::Text(left)) = hooks().strip(&text, &is_ours) else { panic!("{text}") };
-    assert_eq!(left, r#"{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"type": "command", "command": "fmt"}]}]}}"#);
+    assert_eq!(
+        left,
+        r#"{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"type": "command", "command": "fmt"}]}]}}"#
+    );
 }
 
 #[test]
@@ -101,7 +107,8 @@ fn what_cannot_be_read_is_an_error_with_its_line() {
 
 /// Whitespace and comments of every kind.
 fn trivia() -> impl Strategy<Value = String> {
-    let pieces = ["", " ", "\n", "\n  ", "\t", "\r\n    ", " // c, }\n", "/* x \" */", "/* a\n b */", " // y\r\n"];
+    let pieces =
+        ["", " ", "\n", "\n  ", "\t", "\r\n    ", " // c, }\n", "/* x \" */", "/* a\n b */", " // y\r\n"];
     prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..3).prop_map(|pieces| pieces.concat())
 }
 

@@ -84,7 +84,9 @@ pub(super) fn read(text: &str) -> Result<Node, BadSettings> {
     }
     match root.kind {
         Kind::Object(_) => Ok(root),
-        Kind::Array(_) | Kind::Text(_) | Kind::Plain => Err(bad(text, root.span.start, "it is not an object")),
+        Kind::Array(_) | Kind::Text(_) | Kind::Plain => {
+            Err(bad(text, root.span.start, "it is not an object"))
+        }
     }
 }
 
