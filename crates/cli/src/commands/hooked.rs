@@ -27,7 +27,8 @@ const LONGEST_RECORD: u64 = 1 << 20;
 /// Answers one event. Whatever is wrong with it is said in a line, and the host goes on.
 pub(crate) fn hear(dialect: &'static Dialect, rest: &[String], bytes: &[u8]) -> Result<(), String> {
     let project = dialect.project_variable.and_then(std::env::var_os).map(PathBuf::from);
-    let event = hooked::read(dialect, bytes, project.as_deref()).map_err(|error| printable(&chain(&error)))?;
+    let event =
+        hooked::read(dialect, bytes, project.as_deref()).map_err(|error| printable(&chain(&error)))?;
     let project = Project::at(&event.directory, Given::default()).map_err(|problems| in_a_line(&problems))?;
     if let Ok(run) = std::env::var("RALPH_RUN") {
         // The agent is driven from outside, and the one who drives it decides.

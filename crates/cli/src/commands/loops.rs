@@ -110,6 +110,10 @@ fn loop_problem(error: &LoopError) -> Problem {
 async fn start(args: StartArgs) -> Outcome {
     // Nothing is made for a session that cannot be one.
     let session = SessionId::parse(&args.seat.session).map_err(|error| Problem::new(error.to_string()))?;
+    if args.strategy != Strategy::Continue && ralph_hosts::hooked::of(args.seat.host.as_str()).is_some() {
+        let what = format!("{} cannot put a new session in place of one", args.seat.host);
+        return Err(Problem::new(what).next("leave out --strategy").into());
+    }
     let project = Project::here(Given::default())?;
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let store = Arc::new(project.store()?);

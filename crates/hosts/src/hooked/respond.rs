@@ -18,7 +18,7 @@ use crate::words;
 /// Hosts cut off what is longer.
 const LONGEST_CONTEXT: usize = 9_000;
 /// How long a transcript may lag behind its event.
-const LAG: Duration = Duration::from_millis(500);
+const LAG: Duration = Duration::from_millis(300);
 
 /// What a hook knows beside its event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,9 @@ pub async fn respond<S: Store + 'static>(
         }
         Told::Said { text } => desk.said(text).await,
         Told::Stopped { said, mark, transcript } => {
+            if desk.standing().await?.is_none() {
+                return Ok(Reply::Nothing);
+            }
             let last = transcript.as_deref().map(|path| read(path, said.as_deref())).unwrap_or_default();
             let turn = turn(said.as_deref(), mark.as_deref(), &last, circumstances.tools);
             desk.stopped(&turn, &last).await
@@ -71,7 +74,7 @@ fn read(path: &std::path::Path, said: Option<&str>) -> Final {
         let last = Final::of(path);
         let text = last.text.as_deref().map(str::trim);
         let agrees = said.map_or(text.is_some(), |said| text == Some(said.trim()));
-        if agrees || last == Final::default() {
+        if agrees {
             return last;
         }
         if begun.elapsed() > LAG {
