@@ -47,6 +47,16 @@ fn a_loop_goes_on_until_the_promise_and_a_turn_counts_once() {
 }
 
 #[test]
+fn of_a_long_brief_the_promise_comes_first() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    let begun = session.types(&format!("/ralph {}", "word ".repeat(3_000)));
+    assert!(context(&begun).starts_with("# When it is done") && context(&begun).len() > 15_000);
+    let word = session.status()["promise"].as_str().unwrap().to_owned();
+    assert!(context(&begun)[..1_000].contains(&word));
+}
+
+#[test]
 fn the_claim_is_read_from_the_transcript_where_the_event_has_none() {
     let project = project();
     let session = Session::of(&project, "ses-1");

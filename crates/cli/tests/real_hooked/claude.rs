@@ -1,6 +1,6 @@
 //! Claude Code without a screen.
 
-use ralph_testkit::models::{Call, Reply, Script, Turn, Usage, When};
+use ralph_testkit::models::{Call, Reply, Script, Seen, Turn, Usage};
 use ralph_testkit::programs::Program;
 use ralph_testkit::{kill_nine, until};
 
@@ -64,35 +64,34 @@ fn a_promise_counts_only_with_the_checks_and_checks_that_take_too_long_pause_the
 
 #[test]
 fn a_loop_survives_the_end_of_its_program_and_goes_on_when_the_session_does() {
-    // The second time is after the restart.
-    let again = Turn::say("On it.").when(When::Request(2));
     let script = Script::default()
-        .on("This is iteration 1 of 5.", [slow(), again])
-        .on("This is iteration 2 of 5.", [done()]);
+        .on("hook additional context: This is iteration 2 of 5.", [Turn::say("On it again.")])
+        .on("This is iteration 1 of 5.", [Turn::say("Step 1.")])
+        .on("This is iteration 2 of 5.", [slow()])
+        .on("This is iteration 3 of 5.", [done()]);
     let host = Host::new(Program::Claude, script);
     let [finish, cancel] = [session(1), session(2)];
-    for (id, prompt) in [
-        (&finish, "/ralph task restart --max-iterations 5"),
-        (&cancel, "/ralph task cancel --max-iterations 5"),
-    ] {
-        let mut child = host.begins(id, prompt);
-        host.wait_until_kept(id, "This is iteration 1 of 5");
-        host.wait_until_asked("This is iteration 1 of 5", 1 + usize::from(id == &cancel));
+    for (id, task) in [(&finish, "task restart"), (&cancel, "task cancel")] {
+        let mut child = host.begins(id, &format!("/ralph {task} --max-iterations 5"));
+        let asked = |seen: &Seen| {
+            seen.user_text.contains(task) && seen.user_text.contains("This is iteration 2 of 5.")
+        };
+        until(PATIENCE, "the slow answer", || host.models.seen().iter().any(asked).then_some(()));
         kill_nine(child.id());
         child.wait().unwrap();
-        host.stood(id, 1, "running");
+        host.stood(id, 2, "running");
     }
     let again = |id: &str, prompt: &str| {
         host.run(&["-p", "--output-format", "json", "--dangerously-skip-permissions", "--resume", id, prompt])
     };
     again(&finish, "go on with it now");
-    host.stood(&finish, 2, "completed");
+    host.stood(&finish, 3, "completed");
     assert!(
         host.models.seen().iter().any(|seen| seen.user_text.contains("A ralph loop lives in this session"))
     );
     let told = again(&cancel, "/cancel-ralph");
     assert!(told.contains("The ralph loop of this session is cancelled."), "{told}");
-    host.stood(&cancel, 1, "aborted");
+    host.stood(&cancel, 2, "aborted");
 }
 
 #[test]

@@ -147,16 +147,6 @@ impl Host {
         until(PATIENCE, text, || (self.asked(text) >= times).then_some(()));
     }
 
-    /// Claude Code has written down what was said in a session.
-    pub(crate) fn wait_until_kept(&self, session: &str, text: &str) {
-        let projects = self.project.base().join(".claude/projects");
-        until(PATIENCE, "the conversation is kept", || {
-            let folders = std::fs::read_dir(&projects).ok()?.flatten();
-            let mut kept = folders.map(|folder| folder.path().join(format!("{session}.jsonl")));
-            kept.any(|path| std::fs::read_to_string(path).is_ok_and(|kept| kept.contains(text))).then_some(())
-        });
-    }
-
     /// The hooks' own record of a loop.
     pub(crate) fn events(&self, session: &str) -> String {
         let run = self.status(session)["run"].as_str().unwrap().to_owned();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use ralph_core::in_session::{Turn, TurnEnding};
 use ralph_engine::loops::{LoopError, Loops};
-use ralph_engine::session::{Next, Onward, Standing};
+use ralph_engine::session::{Onward, Standing};
 use ralph_store::Store;
 
 use super::event::{Event, Told, said};
@@ -15,8 +15,10 @@ use crate::arguments::Asked;
 use crate::wire::{Act, Action};
 use crate::words;
 
-/// Hosts cut off what is longer.
+/// Of what is longer, hosts show the agent nothing but the beginning.
 const LONGEST_CONTEXT: usize = 9_000;
+/// The part of a brief that says how to end the loop.
+const LAST_SECTION: &str = "# When it is done";
 /// How long a transcript may lag behind its event.
 const LAG: Duration = Duration::from_millis(300);
 
@@ -111,7 +113,7 @@ fn to_a_command(actions: Vec<Action>) -> Reply {
         None => Reply::Nothing,
         Some(text) => match words::told(&text) {
             Some(told) => Reply::Kept(told.to_owned()),
-            None => Reply::Context { text, note },
+            None => Reply::Context { text: whole(text), note },
         },
     }
 }
@@ -165,7 +167,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
                 Ok(Reply::Context { text: next.instruction.clone(), note: note(&words::iteration(&next)) })
             }
             Onward::Next(next) => {
-                Ok(Reply::Context { note: note(&words::iteration(&next)), text: whole(&next) })
+                Ok(Reply::Context { note: note(&words::iteration(&next)), text: whole(next.brief) })
             }
             Onward::Ended(ended) => Ok(noted(&words::ended(&ended))),
             Onward::Later { .. } | Onward::Silence => Ok(Reply::Nothing),
@@ -214,6 +216,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         let of = standing.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
         if compacted && standing.is_briefed && !standing.is_paused {
             let brief = standing.brief.as_deref().unwrap_or(&standing.prompt);
+            let brief = whole(brief.to_owned());
             let text = format!("A ralph loop goes on in this session. What you were told last:\n\n{brief}");
             return Ok(Reply::Context { text, note: None });
         }
@@ -247,9 +250,9 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
 }
 
 /// A brief, with what must not be lost in front where it is long.
-fn whole(next: &Next) -> String {
-    match next.brief.len() > LONGEST_CONTEXT {
-        true => format!("{}\n\n{}", next.instruction, next.brief),
-        false => next.brief.clone(),
+fn whole(brief: String) -> String {
+    match brief.rfind(LAST_SECTION) {
+        Some(at) if brief.len() > LONGEST_CONTEXT => format!("{}\n\n{brief}", &brief[at..].trim_end()),
+        _ => brief,
     }
 }
