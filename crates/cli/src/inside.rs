@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use ralph_core::id::{RunId, SessionId};
+use ralph_core::in_session::Strategy;
 use ralph_core::policy::Signal;
 use ralph_core::run::Run;
 use ralph_engine::Parts;
@@ -41,6 +42,8 @@ pub(crate) struct Inside {
     pub(crate) options: Option<Value>,
     /// How the host waits.
     pub(crate) waiting: Waiting,
+    /// How long a host waits that starts a command at each event.
+    pub(crate) within: Option<Duration>,
     /// What ends this process when it is stuck.
     pub(crate) leash: Option<Leash>,
 }
@@ -55,6 +58,11 @@ pub(crate) fn in_a_line(problems: &Problems) -> String {
 }
 
 impl Inside {
+    /// For a loop that is only written down: no host waits for an answer.
+    pub(crate) fn unheard(directory: PathBuf, store: Arc<SqliteStore>) -> Inside {
+        Inside { directory, store, options: None, waiting: Waiting::HoldsBack, within: None, leash: None }
+    }
+
     fn project(&self, flags: Given) -> Result<Project, Problems> {
         Project::at(&self.directory, flags)
     }
@@ -162,12 +170,22 @@ impl Provide<SqliteStore> for Inside {
     fn waiting(&self) -> Waiting {
         self.waiting
     }
+
+    fn within(&self) -> Option<Duration> {
+        self.within
+    }
 }
 
 impl Ground<SqliteStore> for Inside {
     async fn options(&self, asked: &Start) -> Result<LoopOptions, String> {
         let options = self.held_to(flags(asked)).await.map_err(|problems| in_a_line(&problems))?;
         let strategy = asked.strategy.unwrap_or_default();
+        if strategy != Strategy::Continue && !self.commands_begin_turns() {
+            let given = strategy.name();
+            return Err(format!(
+                "this host cannot put a new session in place of one, as `--strategy {given}` asks"
+            ));
+        }
         Ok(LoopOptions { strategy, replace: asked.replace, ..options })
     }
 
@@ -181,6 +199,10 @@ impl Ground<SqliteStore> for Inside {
     /// The plugin's own options, else those of the project's configuration, else of the user's.
     fn original(&self) -> Option<Original> {
         self.options.as_ref().and_then(Original::of).or_else(|| Inside::configured(&self.directory))
+    }
+
+    fn commands_begin_turns(&self) -> bool {
+        self.within.is_none()
     }
 
     /// By the command that a person would type, so that it is the very same.

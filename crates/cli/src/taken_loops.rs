@@ -6,7 +6,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, SessionId};
 use ralph_engine::loops::{LoopOptions, Loops};
-use ralph_engine::session::Waiting;
 use ralph_hosts::arguments::Start;
 use ralph_migrate::FoundLoop;
 use ralph_store::{Register, SqliteStore, StoreError, settle};
@@ -110,8 +109,7 @@ async fn record(
     if dry_run {
         return Ok(LoopUpshot::Planned);
     }
-    let waiting = Waiting::HoldsBack;
-    let inside = Inside { directory: root.to_owned(), store, options: None, waiting, leash: None };
+    let inside = Inside::unheard(root.to_owned(), store);
     let asked = Start {
         max_iterations: found.max_iterations.map(|max| max.to_string()),
         promise: found.promise.as_ref().map(ToString::to_string),

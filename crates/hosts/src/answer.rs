@@ -72,6 +72,11 @@ pub trait Ground<S>: Provide<S> {
     /// Puts the files back as they were before a loop, and says what was done.
     fn roll_back(&self, run: &RunId) -> impl Future<Output = Result<String, String>>;
 
+    /// Whether the host has each command begin a turn of its agent.
+    fn commands_begin_turns(&self) -> bool {
+        true
+    }
+
     /// Keeps the summary of a session.
     fn keep_summary(&self, folder: &str, session: &SessionId, summary: &str) -> Result<(), String>;
 }
@@ -292,7 +297,9 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
 
     /// A turn that is not about the task of a loop that goes on.
     async fn aside(&self, told: &str) -> Result<Vec<Action>, LoopError> {
-        self.loops.turn_aside(self.session).await?;
+        if self.ground.commands_begin_turns() {
+            self.loops.turn_aside(self.session).await?;
+        }
         Ok(vec![words::only_tell(told)])
     }
 

@@ -4,6 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::settings::BadSettings;
+
 /// A file that has this in it is ralph's.
 pub(crate) const MARK: &str = "installed by `ralph install";
 /// What stands in for the seal until it is known.
@@ -18,6 +20,10 @@ pub enum InstallError {
     Foreign { path: PathBuf },
     #[error("{} was changed by somebody since ralph wrote it", .path.display())]
     Edited { path: PathBuf },
+    #[error("{}, {bad}", .path.display())]
+    Settings { path: PathBuf, bad: BadSettings },
+    #[error("{} is read-only", .path.display())]
+    ReadOnly { path: PathBuf },
     #[error("cannot {what} {}", .path.display())]
     Io { what: &'static str, path: PathBuf, source: io::Error },
 }
@@ -66,7 +72,7 @@ fn is_whole(text: &str) -> bool {
     sum(&unsealed) == seal
 }
 
-fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
+pub(crate) fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
     let path = path.to_owned();
     move |source| InstallError::Io { what, path, source }
 }

@@ -11,10 +11,12 @@
 
 mod answer;
 pub mod arguments;
+pub mod hooked;
 mod installed;
 mod jsonc;
 pub mod opencode;
 mod original;
+mod settings;
 pub mod wire;
 mod words;
 
@@ -22,3 +24,4 @@ pub use answer::{Ground, Happening, answer};
 pub use installed::{Edited, InstallError, Installed, Removed};
 pub use original::Original;
 pub use words::let_go;
+pub use settings::BadSettings;

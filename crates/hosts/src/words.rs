@@ -12,6 +12,8 @@ use crate::wire::{Act, Action, Variant};
 
 /// A toast is small.
 const LONGEST_REASON: usize = 300;
+const ONLY_TELL: &str = "Repeat the following to the person in one or two sentences, as it is. Do nothing else and use no \
+                         tool; this is not part of any task.\n\n";
 
 pub(crate) fn toast(title: &str, message: String, variant: Variant, seconds: u64) -> Action {
     let duration_ms = seconds * 1_000;
@@ -111,11 +113,12 @@ pub(crate) fn failed(why: &str) -> Action {
 
 /// Where a command has nothing for the agent to do, the turn that it begins anyway is spent on telling the person.
 pub(crate) fn only_tell(what: &str) -> Action {
-    let text = format!(
-        "Repeat the following to the person in one or two sentences, as it is. Do nothing else and use no tool; this is not \
-         part of any task.\n\n{what}"
-    );
-    Act::Prompt { text }.into()
+    Act::Prompt { text: format!("{ONLY_TELL}{what}") }.into()
+}
+
+/// What a person is to be told, if that is all that a prompt is for.
+pub(crate) fn told(prompt: &str) -> Option<&str> {
+    prompt.strip_prefix(ONLY_TELL)
 }
 
 /// How a loop stands.

@@ -67,12 +67,16 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 fn hear(args: &Args, leash: Leash) -> Result<(), String> {
-    if args.host != opencode::NAME {
+    let dialect = ralph_hosts::hooked::of(&args.host);
+    if args.host != opencode::NAME && dialect.is_none() {
         return Err(format!("`{}` is not a host that ralph knows; `ralph hosts` lists them", args.host));
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(LONGEST_EVENT).read_to_end(&mut bytes);
     read.map_err(|error| format!("cannot read the event: {error}"))?;
+    if let Some(dialect) = dialect {
+        return super::hooked::hear(dialect, &args.rest, &bytes, leash);
+    }
     let mut event = opencode::read(&bytes).map_err(|error| chain(&error))?;
     let project = Project::at(&event.directory, Given::default()).map_err(|problems| in_a_line(&problems))?;
     if let Ok(run) = std::env::var("RALPH_RUN") {
@@ -161,7 +165,8 @@ async fn tell(event: Event, store: Arc<SqliteStore>, leash: Leash) -> Result<(),
         kept.unwrap_or_else(|error| eprintln!("ralph: the session is not remembered: {}", chain(&error)));
     }
     let loops = Loops::new(store.clone(), host, redactor());
-    let inside = Inside { directory, store, options, waiting: Waiting::AsksAgain, leash: Some(leash) };
+    let (waiting, leash) = (Waiting::AsksAgain, Some(leash));
+    let inside = Inside { directory, store, options, waiting, within: None, leash };
     match answer(&session, happening, &loops, &inside).await {
         Ok(actions) => {
             let tool = !actions.is_empty() && shows_tool(&loops, &session).await?;

@@ -166,15 +166,18 @@ pub(super) async fn begin(
 ) -> Result<(bool, RunView), Problems> {
     // Nothing is made for a session that cannot be one.
     let session = named(session)?;
+    let strategy = wanted.asked.strategy.unwrap_or_default();
+    if strategy != Strategy::Continue && ralph_hosts::hooked::of(host.as_str()).is_some() {
+        let what = format!("{host} cannot put a new session in place of one");
+        return Err(Problem::new(what).next("leave the strategy out").into());
+    }
     let project = Project::here(Given::default())?;
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let store = Arc::new(project.store()?);
-    let waiting = Waiting::HoldsBack;
-    let inside = Inside { directory: here()?, store: store.clone(), options: None, waiting, leash: None };
+    let inside = Inside::unheard(here()?, store.clone());
     let Wanted { asked, description } = wanted;
     let held_to = inside.held_to(flags(&asked)).await?;
-    let (strategy, replace) = (asked.strategy.unwrap_or_default(), asked.replace);
-    let options = LoopOptions { strategy, replace, description, ..held_to };
+    let options = LoopOptions { strategy, replace: asked.replace, description, ..held_to };
     let loops = Loops::new(store, host, redactor());
     let started = loops.start_loop(session.as_str(), &asked.prompt, options).await;
     let started = started.map_err(|error| loop_problem(&error))?;

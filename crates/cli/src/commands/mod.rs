@@ -14,6 +14,8 @@ pub(crate) mod fork;
 pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod hook;
+pub(crate) mod hooked;
+pub(crate) mod hosting;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod install;

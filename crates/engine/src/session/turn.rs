@@ -32,6 +32,11 @@ pub trait Provide<S> {
         judging_time(&run.policy.verification)
     }
 
+    /// How long the host waits at most, whatever judging and the user's hooks may take.
+    fn within(&self) -> Option<Duration> {
+        None
+    }
+
     /// Judging begins, and is given up after this long. Whoever can see to it from outside does.
     fn expect(&self, _within: Duration) {}
 
@@ -112,7 +117,8 @@ impl<S: Store + 'static> Loops<S> {
             None if run.is_briefed() => return Ok(Onward::Silence),
             Some(Heard::Unbriefed | Heard::Taken | Heard::Behind) | None => {}
         }
-        let deadline = provide.deadline(&run) + hooks::allowance(&parts.hooks);
+        let wanted = provide.deadline(&run) + hooks::allowance(&parts.hooks);
+        let deadline = provide.within().map_or(wanted, |within| wanted.min(within));
         provide.expect(deadline);
         match tokio::time::timeout(deadline, go_on(parts, run, provide.waiting())).await {
             Ok(Ok(onward)) => Ok(onward),
