@@ -23,5 +23,5 @@ mod words;
 pub use answer::{Ground, Happening, answer};
 pub use installed::{Edited, InstallError, Installed, Removed};
 pub use original::Original;
-pub use words::let_go;
 pub use settings::BadSettings;
+pub use words::let_go;

@@ -99,7 +99,8 @@ async fn tell(
         None => 0,
     };
     let circumstances = Circumstances { within, cap: cap(dialect), tools };
-    let reply = hooked::respond(&event, circumstances, &loops, inside).await.map_err(|error| chain(&error))?;
+    let reply =
+        hooked::respond(&event, circumstances, &loops, inside).await.map_err(|error| chain(&error))?;
     let Some(said) = reply.said(dialect, event.name) else { return Ok(()) };
     let mut out = std::io::stdout().lock();
     if let Err(error) = out.write_all(said.to_string().as_bytes()).and_then(|()| out.flush()) {

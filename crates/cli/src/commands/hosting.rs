@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_hosts::hooked::{CLAUDE, Command, Dialect, State, plugin, unplug};
-use ralph_hosts::{InstallError, Installed, Removed};
+use ralph_hosts::{Edited, InstallError, Installed, Removed};
 
 use super::here;
 use crate::perform::own_program;
@@ -61,17 +61,17 @@ impl Seat {
         self.command.program.is_none()
     }
 
-    pub(crate) fn install(&self) -> Result<Installed, InstallError> {
+    pub(crate) fn install(&self, edited: Edited) -> Result<Installed, InstallError> {
         match self.is_plugin {
-            true => plugin(self.dialect, &self.folder, &self.command),
-            false => self.dialect.install(&self.folder, &self.command),
+            true => plugin(self.dialect, &self.folder, &self.command, edited),
+            false => self.dialect.install(&self.folder, &self.command, edited),
         }
     }
 
-    pub(crate) fn uninstall(&self) -> Result<Removed, InstallError> {
+    pub(crate) fn uninstall(&self, edited: Edited) -> Result<Removed, InstallError> {
         match self.is_plugin {
-            true => unplug(self.dialect, &self.folder, &self.command),
-            false => self.dialect.uninstall(&self.folder, &self.command),
+            true => unplug(self.dialect, &self.folder, &self.command, edited),
+            false => self.dialect.uninstall(&self.folder, &self.command, edited),
         }
     }
 

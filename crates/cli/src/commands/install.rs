@@ -212,7 +212,10 @@ fn install_hooks(dialect: &'static Dialect, target: &Target) -> Outcome {
         print("nothing was written\n");
         return Ok(0);
     }
-    let done = seat.install().map_err(|error| install_problem(&error))?;
+    let Some(done) = perform(target, |edited| seat.install(edited))? else {
+        print("nothing was written\n");
+        return Ok(0);
+    };
     for path in &done.written {
         print(&format!("wrote {}\n", path.display()));
     }
@@ -232,7 +235,10 @@ fn uninstall_hooks(dialect: &'static Dialect, target: &Target) -> Outcome {
         print("nothing was removed\n");
         return Ok(0);
     }
-    let done = seat.uninstall().map_err(|error| install_problem(&error))?;
+    let Some(done) = perform(target, |edited| seat.uninstall(edited))? else {
+        print("nothing was removed\n");
+        return Ok(0);
+    };
     for path in &done.removed {
         print(&format!("removed what is ralph's: {}\n", path.display()));
     }

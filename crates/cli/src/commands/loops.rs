@@ -7,7 +7,6 @@ use ralph_core::id::{AgentName, SessionId};
 use ralph_core::in_session::Strategy;
 use ralph_core::view::RunView;
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
-use ralph_engine::session::Waiting;
 use ralph_hosts::arguments::Start;
 use ralph_store::{Register, SqliteStore, StoreError, settle};
 

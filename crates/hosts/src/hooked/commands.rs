@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::dialect::{Commands, Dialect};
-use crate::installed::{File, MARK};
+use crate::installed::{File, MARK, SEAL, sealed};
 
 /// Each command with what a host shows of it, and what it takes.
 const ALL: [(&str, &str, &str); 3] = [
@@ -40,7 +40,7 @@ impl Dialect {
                 Commands::Toml { .. } => self.toml(name, about, made),
                 Commands::Markdown { .. } | Commands::Typed => self.markdown(about, takes, made),
             };
-            Some(File { path, text })
+            Some(File { path, text: sealed(&text) })
         };
         ALL.iter().filter_map(file).collect()
     }
@@ -48,7 +48,7 @@ impl Dialect {
     fn mark(&self, made: &[&str]) -> String {
         let made = if made.is_empty() { "nothing".to_owned() } else { made.join(" ") };
         let name = self.name;
-        format!("{MARK} {name}`; `ralph uninstall {name}` removes it; {MADE}{made}")
+        format!("{MARK} {name}`; `ralph uninstall {name}` removes it; {SEAL}; {MADE}{made}")
     }
 
     fn markdown(&self, about: &str, takes: &str, made: &[&str]) -> String {

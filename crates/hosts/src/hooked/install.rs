@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::commands::NAMES;
 use super::dialect::{Clock, Dialect, What};
-use crate::installed::{self, File, InstallError, Installed, MARK, Removed};
+use crate::installed::{self, Edited, File, InstallError, Installed, MARK, Removed, SEAL, sealed};
 use crate::settings::{self, Entry, Hooks, Stripped};
 
 /// What a hook that judges nothing may take.
@@ -77,7 +77,12 @@ impl Dialect {
     }
 
     /// Puts hooks and commands there. Doing it again changes nothing; nothing is written unless all of it can be.
-    pub fn install(&self, folder: &Path, command: &Command) -> Result<Installed, InstallError> {
+    pub fn install(
+        &self,
+        folder: &Path,
+        command: &Command,
+        edited: Edited,
+    ) -> Result<Installed, InstallError> {
         let hooks = self.hooks(command);
         let path = self.settings_file(folder);
         let present = settings::read_file(&path)?;
@@ -98,7 +103,7 @@ impl Dialect {
             }
         }
         let made: Vec<&str> = made.iter().map(String::as_str).collect();
-        let mut done = installed::write(&self.command_files(folder, &made))?;
+        let mut done = installed::write(&self.command_files(folder, &made), edited)?;
         if is_new {
             settings::write_file(&path, present.as_ref(), &text)?;
             done.written.insert(0, path);
@@ -118,7 +123,12 @@ impl Dialect {
     }
 
     /// Takes out what was put in, and the folders that were made for it, if nothing else is in those.
-    pub fn uninstall(&self, folder: &Path, command: &Command) -> Result<Removed, InstallError> {
+    pub fn uninstall(
+        &self,
+        folder: &Path,
+        command: &Command,
+        edited: Edited,
+    ) -> Result<Removed, InstallError> {
         let path = self.settings_file(folder);
         let mut done = Removed::default();
         let mut is_gone = false;
@@ -144,7 +154,7 @@ impl Dialect {
         if is_gone && self.command_paths(folder).is_empty() {
             made.push(".".to_owned());
         }
-        done.removed.extend(installed::remove(&self.command_paths(folder))?.removed);
+        done.removed.extend(installed::remove(&self.command_paths(folder), edited)?.removed);
         for name in self.folders().into_iter().filter(|name| made.iter().any(|one| one == name)) {
             let path = if name == "." { folder.to_owned() } else { folder.join(name) };
             let _is_in_use = std::fs::remove_dir(path);
@@ -166,7 +176,8 @@ impl Dialect {
     }
 
     fn plugin_files(&self, directory: &Path, command: &Command) -> Vec<File> {
-        let about = format!("Keeps the agent at a task until it is done ({MARK} {} --plugin`)", self.name);
+        let about =
+            format!("Keeps the agent at a task until it is done ({MARK} {} --plugin`; {SEAL})", self.name);
         let about = serde_json::Value::from(about);
         let version = env!("CARGO_PKG_VERSION");
         let manifest = format!(
@@ -175,8 +186,8 @@ impl Dialect {
         let hooks = Hooks { variable: None, ..self.hooks(command) };
         let hooks = hooks.alone().replacen("{\n", &format!("{{\n  \"description\": {about},\n"), 1);
         let mut files = vec![
-            File { path: directory.join(".claude-plugin/plugin.json"), text: manifest },
-            File { path: directory.join("hooks/hooks.json"), text: hooks },
+            File { path: directory.join(".claude-plugin/plugin.json"), text: sealed(&manifest) },
+            File { path: directory.join("hooks/hooks.json"), text: sealed(&hooks) },
         ];
         files.extend(self.command_files(directory, &[]));
         files
@@ -184,14 +195,24 @@ impl Dialect {
 }
 
 /// Writes hooks and commands as a plugin of their own.
-pub fn plugin(dialect: &Dialect, directory: &Path, command: &Command) -> Result<Installed, InstallError> {
-    installed::write(&dialect.plugin_files(directory, command))
+pub fn plugin(
+    dialect: &Dialect,
+    directory: &Path,
+    command: &Command,
+    edited: Edited,
+) -> Result<Installed, InstallError> {
+    installed::write(&dialect.plugin_files(directory, command), edited)
 }
 
 /// Removes such a plugin, with its directory, if nothing else is in it.
-pub fn unplug(dialect: &Dialect, directory: &Path, command: &Command) -> Result<Removed, InstallError> {
+pub fn unplug(
+    dialect: &Dialect,
+    directory: &Path,
+    command: &Command,
+    edited: Edited,
+) -> Result<Removed, InstallError> {
     let files = dialect.plugin_files(directory, command);
-    let done = installed::remove(&files.into_iter().map(|file| file.path).collect::<Vec<_>>())?;
+    let done = installed::remove(&files.into_iter().map(|file| file.path).collect::<Vec<_>>(), edited)?;
     if !done.removed.is_empty() {
         for folder in
             PLUGIN_FOLDERS.map(|name| directory.join(name)).into_iter().chain([directory.to_owned()])

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ralph_core::in_session::{Turn, TurnEnding};
+use ralph_core::in_session::Turn;
 use ralph_engine::loops::{LoopError, Loops};
 use ralph_engine::session::{Onward, Standing};
 use ralph_store::Store;
@@ -94,11 +94,10 @@ fn turn(said: Option<&str>, mark: Option<&str>, last: &Final, tools: u32) -> Tur
     Turn {
         message: Some(message),
         text: said.map(str::to_owned).or_else(|| last.text.clone()).unwrap_or_default(),
-        ending: TurnEnding::Well,
         tools: last.tools.max(tools),
-        signals: Vec::new(),
         usage: last.usage,
         duration: last.duration,
+        ..Turn::default()
     }
 }
 
@@ -170,7 +169,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
                 Ok(Reply::Context { note: note(&words::iteration(&next)), text: whole(next.brief) })
             }
             Onward::Ended(ended) => Ok(noted(&words::ended(&ended))),
-            Onward::Later { .. } | Onward::Silence => Ok(Reply::Nothing),
+            Onward::Later { .. } | Onward::Due { .. } | Onward::Silence => Ok(Reply::Nothing),
         }
     }
 
@@ -193,7 +192,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
                 let why = "the directory was in use by another run for too long";
                 Ok(self.held_up(why).await?.unwrap_or(Reply::Nothing))
             }
-            Onward::Silence => Ok(Reply::Nothing),
+            Onward::Due { .. } | Onward::Silence => Ok(Reply::Nothing),
         }
     }
 
@@ -236,7 +235,9 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
     async fn over(&self, why: &str) -> Result<Reply, LoopError> {
         match self.loops.aborted(&self.event.session, why).await? {
             Some(Onward::Ended(ended)) => Ok(noted(&words::cancelled(ended.iteration, why))),
-            Some(Onward::Silence | Onward::Later { .. } | Onward::Next(_)) | None => Ok(Reply::Nothing),
+            Some(Onward::Silence | Onward::Later { .. } | Onward::Due { .. } | Onward::Next(_)) | None => {
+                Ok(Reply::Nothing)
+            }
         }
     }
 
