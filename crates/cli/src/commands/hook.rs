@@ -169,7 +169,8 @@ async fn tell(event: Event, store: Arc<SqliteStore>, leash: Leash) -> Result<(),
     let inside = Inside { directory, store, options, waiting, within: None, leash };
     match answer(&session, happening, &loops, &inside).await {
         Ok(actions) => {
-            let tool = !actions.is_empty() && shows_tool(&loops, &session).await?;
+            let is_of_here = actions.iter().any(|action| action.session.is_none());
+            let tool = is_of_here && shows_tool(&loops, &session).await?;
             if let Err(error) = say(actions, tool) {
                 loops.untold(&session).await.map_err(|error| chain(&error))?;
                 return Err(format!("nobody took the answer: {error}"));
