@@ -225,6 +225,15 @@ fn install_hooks(dialect: &'static Dialect, target: &Target) -> Outcome {
     if seat.looks_for_program() {
         print("ralph's own program lies inside the project, so the hooks look for `ralph` on the PATH\n");
     }
+    let other = match target.place() {
+        Where::Project => Where::User,
+        Where::User | Where::Plugin(_) => Where::Project,
+    };
+    if Seat::of(dialect, &other)?.state() != State::Absent {
+        print(
+            "it is installed in another place too, so that a hook may be told twice: uninstall one of them\n",
+        );
+    }
     print(&seat.next());
     Ok(0)
 }

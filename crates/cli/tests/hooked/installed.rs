@@ -279,6 +279,10 @@ fn for_a_user_and_as_a_plugin_it_is_elsewhere() {
         command.output().unwrap().status.code()
     };
     assert_eq!(run(&["install", "claude", "--user"]), Some(0));
+    let mut beside = project.command(&["install", "claude"]);
+    let beside = beside.env("CLAUDE_CONFIG_DIR", &home).output().unwrap();
+    assert!(String::from_utf8_lossy(&beside.stdout).contains("in another place too"));
+    assert_eq!(run(&["uninstall", "claude"]), Some(0));
     assert!(home.join("settings.json").is_file() && home.join("commands/cancel-ralph.md").is_file());
     assert_eq!(run(&["uninstall", "claude", "--user"]), Some(0));
     assert!(!home.exists());
