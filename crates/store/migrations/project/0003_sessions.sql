@@ -2,7 +2,7 @@
 -- can be compared here.
 
 CREATE TABLE sessions (
-    no            INTEGER PRIMARY KEY AUTOINCREMENT,
+    no            INTEGER PRIMARY KEY,
     host          TEXT    NOT NULL,
     session       TEXT    NOT NULL,
     directory     TEXT    NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_time ON sessions (seen_at);
 
 CREATE TABLE session_messages (
-    no      INTEGER PRIMARY KEY AUTOINCREMENT,
+    no      INTEGER PRIMARY KEY,
     session INTEGER NOT NULL REFERENCES sessions (no) ON DELETE CASCADE,
     id      TEXT,
     role    TEXT    NOT NULL,
