@@ -90,13 +90,15 @@ fn hear(args: &Args, leash: Leash) -> Result<(), String> {
     if let Some(exit) = event.fault.as_ref().and_then(|fault| meaning(&project, fault)) {
         event.mean(exit);
     }
-    block_on(async {
-        tokio::select! {
-            biased;
-            why = signalled() => Err(why),
-            told = tell(event, Arc::new(store), leash) => told,
-        }
-    })
+    block_on(unless_signalled(tell(event, Arc::new(store), leash)))
+}
+
+pub(super) async fn unless_signalled(told: impl Future<Output = Result<(), String>>) -> Result<(), String> {
+    tokio::select! {
+        biased;
+        why = signalled() => Err(why),
+        told = told => told,
+    }
 }
 
 /// A signal to a hook is about the host: the loop stays where it is, and the next event goes on from there. What runs

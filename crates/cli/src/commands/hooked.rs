@@ -14,6 +14,7 @@ use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Told};
 use ralph_store::{SqliteStore, StoreError};
 use serde_json::{Value, json};
 
+use super::hook::unless_signalled;
 use crate::inside::{Inside, in_a_line};
 use crate::leash::Leash;
 use crate::perform::redactor;
@@ -53,7 +54,7 @@ pub(crate) fn hear(
         within: Some(within),
         leash: Some(leash),
     };
-    block_on(tell(dialect, event, &project.place, &inside, within))
+    block_on(unless_signalled(tell(dialect, event, &project.place, &inside, within)))
 }
 
 /// What an event says may be anything, and a person reads it in a terminal.
