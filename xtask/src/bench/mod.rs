@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what a loop costs. Timings are printed with their target beside them and never asserted.
 
 mod counted;
+mod hooks;
 mod looped;
 mod memory;
 mod place;
@@ -27,6 +28,8 @@ pub(crate) struct Args {
 enum Only {
     /// The code graph of the sources of all crates that cargo has unpacked, beside ctags
     Graph,
+    /// What a host waits for at an event that is none of ralph's business
+    Hooks,
 }
 
 /// One line of the table.
@@ -50,13 +53,20 @@ impl Figure {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    if args.only == Some(Only::Graph) {
-        return graph();
+    match args.only {
+        Some(Only::Graph) => return graph(),
+        Some(Only::Hooks) => {
+            let figures = hooks::measure(&release_binary()?)?;
+            println!("\n{}\n{}", table(&figures), bars(&figures, "ms"));
+            return Ok(());
+        }
+        None => {}
     }
     let ralph = release_binary()?;
     let mut figures = looped::measure(&ralph)?;
     figures.extend(counted::measure(&ralph)?);
     figures.extend(startup::measure(&ralph)?);
+    figures.extend(hooks::measure(&ralph)?);
     figures.extend(memory::measure(&ralph)?);
     println!("\n{}", table(&figures));
     println!("{}", bars(&figures, "ms"));
