@@ -115,6 +115,9 @@ impl Inside {
         without_secrets(&checks, &redactor())?;
         let options = settings.in_session(checks);
         showable(&options, settings.typed_criteria)?;
+        if self.within.is_some() {
+            tellable(&options)?;
+        }
         Ok(options)
     }
 }
@@ -139,6 +142,19 @@ fn showable(options: &LoopOptions, typed_criteria: bool) -> Result<(), Problem> 
         () => return Ok(()),
     };
     Err(problem)
+}
+
+/// Hosts that start a command at each event tell of no tool of ralph's and of no list of things to do.
+pub(crate) fn tellable(options: &LoopOptions) -> Result<(), Problem> {
+    let untold = [Signal::Tool, Signal::Todo];
+    let require = options.require.iter().flatten();
+    match require.copied().find(|signal| untold.contains(signal)) {
+        Some(signal) => {
+            Err(Problem::new(format!("this host never tells ralph of the signal `{}`", signal.name()))
+                .next("leave it out of `completion.require`; `promise` and `criteria` are told"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The flags of a loop, as the configuration file would say it.

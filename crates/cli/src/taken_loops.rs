@@ -94,7 +94,9 @@ async fn record(
 ) -> Result<LoopUpshot, Problems> {
     let host = AgentName::parse(found.host).expect("a host has a legal name");
     let project = Project::at(root, Given::default())?;
-    settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
+    if !dry_run {
+        settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
+    }
     let store = match SqliteStore::open_existing(&project.place.state) {
         Err(StoreError::NoDatabase { .. }) if dry_run => return Ok(LoopUpshot::Planned),
         Err(StoreError::NoDatabase { .. }) => project.store()?,

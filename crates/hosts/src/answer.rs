@@ -114,7 +114,11 @@ pub async fn answer<S: Store + 'static>(
         Happening::Due => Ok(onward(loops.due(session, ground).await?)),
         Happening::Gone => desk.end("the session is gone").await,
         Happening::Command(asked) => desk.command(asked).await,
-        Happening::Message { .. } => desk.instruct().await,
+        Happening::Message { .. } => {
+            // Told once for each session after the host was started.
+            loops.replacement_lost(session).await?;
+            desk.instruct().await
+        }
         Happening::Replaced { by, summary } => desk.replaced(by, summary).await,
         Happening::Undelivered { what } => {
             let mut actions = vec![words::failed(&format!("the brief could not be given: {what}"))];
@@ -165,6 +169,11 @@ fn onward(onward: Onward) -> Vec<Action> {
     }
 }
 
+fn not_put_back(why: &BadArguments) -> Vec<Action> {
+    let told = words::only_tell(&format!("The files were not put back: {why}."));
+    vec![words::failed(&why.to_string()), told]
+}
+
 /// One event at the desk.
 struct Desk<'a, S, G> {
     session: &'a SessionId,
@@ -196,6 +205,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
                 self.aside(&told).await
             }
             Ok(Asked::RollBack) => self.roll_back().await,
+            Err(bad @ BadArguments::AtWork) => Ok(not_put_back(&bad)),
             Err(bad) => self.refuse(&bad.to_string()).await,
         }
     }
@@ -314,10 +324,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
 
     async fn roll_back(&self) -> Result<Vec<Action>, LoopError> {
         if self.loops.is_at_work(self.session).await? {
-            let why = "the agent is at work on these files; end its turn first, or wait for its end after `/ralph stop`, and \
-                       type `/ralph rollback` again";
-            let told = words::only_tell(&format!("The files were not put back: {why}."));
-            return Ok(vec![words::failed(why), told]);
+            return Ok(not_put_back(&BadArguments::AtWork));
         }
         let mut actions = self.end("rolled back").await?;
         let told = match self.loops.state(Some(self.session.as_str())).await? {

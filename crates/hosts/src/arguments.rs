@@ -39,6 +39,11 @@ pub enum BadArguments {
     Unknown { given: String, near: &'static str },
     #[error("`{given}` is not a strategy: continue, reset, compact")]
     Strategy { given: String },
+    #[error(
+        "the agent is at work on these files; end its turn first, or wait for its end after `/ralph stop`, and type \
+         `/ralph rollback` again"
+    )]
+    AtWork,
 }
 
 const VALUED: [&str; 5] =

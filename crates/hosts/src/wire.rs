@@ -42,6 +42,9 @@ pub struct Told {
     pub command: Option<String>,
     #[serde(default)]
     pub arguments: Option<String>,
+    /// With `command`: whether the agent is at work in the session.
+    #[serde(default)]
+    pub busy: bool,
     /// With `tool`: the tool that was used.
     #[serde(default)]
     pub tool: Option<String>,

@@ -46,6 +46,8 @@ pub(crate) fn hear(
     }
     let Some(store) = store(&project, &event)? else { return Ok(()) };
     let within = within(rest);
+    // Whoever else judges in this tree is waited for.
+    leash.allow(within);
     let inside = Inside {
         directory: event.directory.clone(),
         store: Arc::new(store),
@@ -95,7 +97,7 @@ async fn tell(
     let tools = match &standing {
         Some(standing) => {
             record(place, &standing.run, &event, Some(standing));
-            tools(place, standing)
+            if matches!(event.told, Told::Stopped { .. }) { tools(place, standing) } else { 0 }
         }
         None => 0,
     };

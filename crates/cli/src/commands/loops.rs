@@ -11,7 +11,7 @@ use ralph_hosts::arguments::Start;
 use ralph_store::{Register, SqliteStore, StoreError, settle};
 
 use super::{Outcome, here};
-use crate::inside::{Inside, flags};
+use crate::inside::{Inside, flags, tellable};
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
@@ -166,7 +166,8 @@ pub(super) async fn begin(
     // Nothing is made for a session that cannot be one.
     let session = named(session)?;
     let strategy = wanted.asked.strategy.unwrap_or_default();
-    if strategy != Strategy::Continue && ralph_hosts::hooked::of(host.as_str()).is_some() {
+    let is_hooked = ralph_hosts::hooked::of(host.as_str()).is_some();
+    if strategy != Strategy::Continue && is_hooked {
         let what = format!("{host} cannot put a new session in place of one");
         return Err(Problem::new(what).next("leave the strategy out").into());
     }
@@ -176,6 +177,9 @@ pub(super) async fn begin(
     let inside = Inside::unheard(here()?, store.clone());
     let Wanted { asked, description } = wanted;
     let held_to = inside.held_to(flags(&asked)).await?;
+    if is_hooked {
+        tellable(&held_to)?;
+    }
     let options = LoopOptions { strategy, replace: asked.replace, description, ..held_to };
     let loops = Loops::new(store, host, redactor());
     let started = loops.start_loop(session.as_str(), &asked.prompt, options).await;

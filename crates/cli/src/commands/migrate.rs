@@ -91,14 +91,25 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     let mut all = Vec::new();
     for (one, plan) in plans {
-        all.push(perform(one, scope, &ground.root, plan, args.dry_run)?);
+        match perform(one, scope, &ground.root, plan, args.dry_run) {
+            Ok(taken) => all.push(taken),
+            Err(problems) => {
+                // What was done before is done.
+                show(&all, args.json);
+                return Err(problems);
+            }
+        }
     }
-    if args.json {
+    show(&all, args.json);
+    Ok(u8::from(!all.iter().all(Taken::is_whole)))
+}
+
+fn show(all: &[Taken], json: bool) {
+    if json {
         print_json(&all);
     } else {
         all.iter().for_each(tell);
     }
-    Ok(u8::from(!all.iter().all(Taken::is_whole)))
 }
 
 impl Ground {

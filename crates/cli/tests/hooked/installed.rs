@@ -302,3 +302,21 @@ fn for_a_user_and_as_a_plugin_it_is_elsewhere() {
     assert_eq!(fs::read_dir(project.tree()).unwrap().count(), 0);
     assert_eq!(run(&["install", "claude", "--user", "--plugin"]), Some(2));
 }
+
+#[test]
+fn a_command_that_a_person_changed_keeps_everything_where_it_is() {
+    let project = project();
+    assert_eq!(project.ralph(&["install", "claude", "--yes"]).code, Some(0));
+    let command = project.tree().join(".claude/commands/ralph.md");
+    fs::write(&command, fs::read_to_string(&command).unwrap() + "\nMine.\n").unwrap();
+    let before = listing(&project.tree());
+    let refused = project.ralph(&["uninstall", "claude"]);
+    assert_eq!(
+        (refused.code, refused.err.contains("was changed by somebody")),
+        (Some(2), true),
+        "{refused:?}"
+    );
+    assert_eq!(listing(&project.tree()), before);
+    assert_eq!(project.ralph(&["uninstall", "claude", "--yes"]).code, Some(0));
+    assert!(!project.tree().join(".claude").exists());
+}

@@ -256,3 +256,27 @@ fn the_project_is_the_hosts_wherever_its_agent_has_gone() {
     let more = json!({ "cwd": elsewhere.parent(), "last_assistant_message": "x" });
     assert!(reason(&session.tell_with(command, "Stop", more)).contains("This is iteration 2"));
 }
+
+#[test]
+fn a_loop_that_was_paused_and_resumed_is_not_ended_by_the_next_word() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    session.types("/ralph fix it");
+    let run = session.status()["run"].as_str().unwrap().to_owned();
+    assert_eq!(project.ralph(&["pause", &run]).code, Some(0));
+    assert_eq!(reason(&session.stops("one")), "");
+    assert_eq!(session.stands(), (1, "paused".to_owned()));
+    assert_eq!(project.ralph(&["resume", &run]).code, Some(0));
+    assert!(context(&session.types("go on")).contains("fix it"));
+    assert!(reason(&session.stops("two")).contains("This is iteration 3"));
+}
+
+#[test]
+fn signals_that_a_host_never_tells_of_are_refused() {
+    let project = project();
+    std::fs::write(project.user_config(), "[completion]\nrequire = [\"promise\", \"tool\"]\n").unwrap();
+    let refused = Session::of(&project, "ses-1").types("/ralph fix it");
+    assert!(refused.to_string().contains("never tells ralph of the signal `tool`"), "{refused}");
+    let ran = project.ralph(&["loop", "start", "--session", "ses-2", "--host", "claude", "--", "fix it"]);
+    assert_eq!((ran.code, ran.err.contains("`tool`")), (Some(2), true), "{ran:?}");
+}

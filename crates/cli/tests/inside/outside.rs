@@ -112,3 +112,18 @@ fn files_are_not_put_back_under_an_agent_that_is_at_work() {
     assert!(session.command("rollback").prompt().contains("as they were before"));
     assert!(!project.tree().join("made").exists());
 }
+
+#[test]
+fn a_turn_that_outlasts_its_loop_holds_a_rollback_back() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    session.command("fix it");
+    std::fs::write(project.tree().join("made"), "half").unwrap();
+    session.command("stop");
+    let roll_back = |busy: bool| json!({ "command": "ralph", "arguments": "rollback", "busy": busy });
+    let refused = session.tell("command", roll_back(true));
+    assert!(refused.prompt().contains("not put back"), "{refused:?}");
+    assert!(project.tree().join("made").exists());
+    assert!(session.tell("command", roll_back(false)).prompt().contains("as they were before"));
+    assert!(!project.tree().join("made").exists());
+}

@@ -101,3 +101,37 @@ fn break_config(project: &ralph_testkit::Project) -> std::path::PathBuf {
     std::fs::write(&path, "[limits]\nmax_iterations = \"many\"\n").unwrap();
     path
 }
+
+#[test]
+fn what_an_agent_says_is_kept_without_its_secrets() {
+    let project = project().with("SHOP_API_TOKEN", "s3cr3t-value-1234");
+    let session = Session::of(&project, "ses_1");
+    session.command("fix it");
+    session.idle("m1", "The token is s3cr3t-value-1234. Shall I use it?");
+    session.idle("m2", "It is still s3cr3t-value-1234.");
+    let mut dirs = vec![project.state_home()];
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).unwrap().flatten() {
+            if entry.path().is_dir() {
+                dirs.push(entry.path());
+            } else {
+                let bytes = std::fs::read(entry.path()).unwrap();
+                let found = bytes.windows(17).any(|window| window == b"s3cr3t-value-1234");
+                assert!(!found, "{}", entry.path().display());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_replacement_that_dies_with_its_host_is_made_up_for_after_a_restart() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    session.command("fix it --strategy reset");
+    assert!(session.idle("m1", "one").kinds().contains(&"new_session"));
+    // OpenCode was closed before there was a new session; it is started again, and a person speaks.
+    session.tell("message", json!({ "message": { "text": "go on" }, "first": false }));
+    let next = session.idle("m2", "I am not sure what to do.");
+    assert!(next.kinds().contains(&"new_session"), "{next:?}");
+    assert_eq!(session.stands(), (2, "running".to_owned()));
+}

@@ -199,6 +199,13 @@ impl Run {
         }
     }
 
+    /// The host was started again: nobody goes on with what was to be put in place of the session.
+    pub fn replacement_lost(&mut self) {
+        if self.in_session.as_ref().is_some_and(|place| place.replacing.is_some()) {
+            self.untold();
+        }
+    }
+
     fn end_session(&mut self, reason: StopReason, why: &str, now: Moment) {
         match self.step.clone() {
             Step::Code(attempt, _) => {

@@ -17,7 +17,7 @@ pub struct Standing {
     pub iteration: u32,
     pub attempt: u32,
     pub max_iterations: Option<u32>,
-    /// Whether the agent is at its task now.
+    /// Whether the agent has a brief, and the end of its turn was not heard of.
     pub is_briefed: bool,
     pub is_paused: bool,
     /// What it was told last.
@@ -31,7 +31,7 @@ impl Standing {
             iteration: run.tally.iterations,
             attempt: run.tally.attempts,
             max_iterations: run.policy.limits.max_iterations.map(Into::into),
-            is_briefed: run.in_session.is_some_and(|place| place.briefed),
+            is_briefed: run.is_briefed(),
             brief: match run.step {
                 Step::Code(_, brief) => Some(brief.text),
                 _ => None,

@@ -59,8 +59,12 @@ impl<S: Store> Loops<S> {
         if !self.store.run(&id).await?.is_some_and(|run| matches!(run.step, Step::Code(..))) {
             return Ok(None);
         }
-        self.store.bind(&id, &Seat { host: self.host.clone(), session: by.clone() }).await?;
-        self.amend(&id, |run, now| run.moved_to(by.clone(), now)).await
+        // In this order: whoever dies in between is asked about the old session, and its loop is still found there.
+        let moved = self.amend(&id, |run, now| run.moved_to(by.clone(), now)).await?;
+        if moved.as_ref().is_some_and(|run| run.stop().is_none()) {
+            self.store.bind(&id, &Seat { host: self.host.clone(), session: by.clone() }).await?;
+        }
+        Ok(moved)
     }
 
     /// Whether the agent of a session has yet to hear for the first time of the task of its loop.
@@ -81,6 +85,16 @@ impl<S: Store> Loops<S> {
     pub async fn untold(&self, session: &SessionId) -> Result<(), LoopError> {
         if let Some(id) = self.living(session).await? {
             self.amend(&id, |run, _| run.untold()).await?;
+        }
+        Ok(())
+    }
+
+    /// The host was started again: a replacement of the session that was under way is no more.
+    pub async fn replacement_lost(&self, session: &SessionId) -> Result<(), LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(()) };
+        let run = self.store.run(&id).await?;
+        if run.and_then(|run| run.in_session).is_some_and(|place| place.replacing.is_some()) {
+            self.amend(&id, |run, _| run.replacement_lost()).await?;
         }
         Ok(())
     }

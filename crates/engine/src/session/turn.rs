@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ralph_core::check::Verification;
 use ralph_core::id::{RunId, SessionId};
-use ralph_core::in_session::{RECOVERY, Turn};
+use ralph_core::in_session::{RECOVERY, Turn, TurnEnding};
 use ralph_core::judge::ASKINGS;
 use ralph_core::machine::{Heard, Why};
 use ralph_core::run::Run;
@@ -63,10 +63,23 @@ impl<S: Store + 'static> Loops<S> {
         let Some(id) = self.living(session).await? else { return Ok(Onward::Silence) };
         // Most of what is told needs nothing but a look.
         let Some(mut seen) = self.store.run(&id).await? else { return Ok(Onward::Silence) };
-        if let Heard::Nothing(why) = seen.hear(turn, moment(&seen)) {
+        let turn = self.without_secrets(turn);
+        if let Heard::Nothing(why) = seen.hear(&turn, moment(&seen)) {
             return Ok(self.nothing(why));
         }
-        self.judge(&id, Some(turn), provide).await
+        self.judge(&id, Some(&turn), provide).await
+    }
+
+    /// What an agent says is kept, in the run and in its journal.
+    fn without_secrets(&self, turn: &Turn) -> Turn {
+        let clean = |text: &str| self.redactor.text(text).into_owned();
+        let ending = match &turn.ending {
+            TurnEnding::Failed { what } => TurnEnding::Failed { what: clean(what) },
+            ending @ (TurnEnding::Well | TurnEnding::Aborted | TurnEnding::Recognised { .. }) => {
+                ending.clone()
+            }
+        };
+        Turn { text: clean(&turn.text), ending, ..turn.clone() }
     }
 
     fn nothing(&self, why: Why) -> Onward {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::commands::NAMES;
 use super::dialect::{Clock, Dialect, What};
 use crate::installed::{self, Edited, File, InstallError, Installed, MARK, Removed, SEAL, sealed};
-use crate::settings::{self, Entry, Hooks, Stripped};
+use crate::settings::{self, Entry, Found, Hooks, Stripped};
 
 /// What a hook that judges nothing may take.
 const BRIEFLY: Duration = Duration::from_secs(30);
@@ -130,31 +130,38 @@ impl Dialect {
         edited: Edited,
     ) -> Result<Removed, InstallError> {
         let path = self.settings_file(folder);
-        let mut done = Removed::default();
-        let mut is_gone = false;
-        if let Some(found) = settings::read_file(&path)? {
-            let stripped = self.hooks(command).strip(&found.text, &|command| self.is_ours(command));
-            let stripped = stripped.map_err(|bad| InstallError::Settings { path: path.clone(), bad })?;
-            match stripped {
-                Stripped::Text(text) if text == found.text => {}
-                Stripped::Text(text) => {
-                    found.is_writable()?;
-                    settings::write_file(&path, Some(&found), &text)?;
-                    done.removed.push(path);
-                }
-                Stripped::Nothing => {
-                    found.is_writable()?;
-                    settings::remove_file(&path)?;
-                    is_gone = true;
-                    done.removed.push(path);
-                }
+        let found = settings::read_file(&path)?;
+        let stripped = match &found {
+            None => None,
+            Some(found) => {
+                let stripped = self.hooks(command).strip(&found.text, &|command| self.is_ours(command));
+                Some(stripped.map_err(|bad| InstallError::Settings { path: path.clone(), bad })?)
             }
+        };
+        let is_new = |stripped: &Stripped, found: &Found| match stripped {
+            Stripped::Text(text) => *text != found.text,
+            Stripped::Nothing => true,
+        };
+        let change = found.zip(stripped).filter(|(found, stripped)| is_new(stripped, found));
+        if let Some((found, _)) = &change {
+            found.is_writable()?;
         }
         let mut made = self.made(folder);
+        // What a person has changed is found here, before anything is touched.
+        let commands = installed::remove(&self.command_paths(folder), edited)?;
+        let mut done = Removed::default();
+        let is_gone = matches!(change, Some((_, Stripped::Nothing)));
+        if let Some((found, stripped)) = change {
+            match stripped {
+                Stripped::Text(text) => settings::write_file(&path, Some(&found), &text)?,
+                Stripped::Nothing => settings::remove_file(&path)?,
+            }
+            done.removed.push(path);
+        }
+        done.removed.extend(commands.removed);
         if is_gone && self.command_paths(folder).is_empty() {
             made.push(".".to_owned());
         }
-        done.removed.extend(installed::remove(&self.command_paths(folder), edited)?.removed);
         for name in self.folders().into_iter().filter(|name| made.iter().any(|one| one == name)) {
             let path = if name == "." { folder.to_owned() } else { folder.join(name) };
             let _is_in_use = std::fs::remove_dir(path);

@@ -53,7 +53,7 @@ pub async fn respond<S: Store + 'static>(
             }
             let last = transcript.as_deref().map(|path| read(path, said.as_deref())).unwrap_or_default();
             let turn = turn(said.as_deref(), mark.as_deref(), &last, circumstances.tools);
-            desk.stopped(&turn, &last).await
+            desk.stopped(&turn, &last, transcript.as_deref()).await
         }
         Told::Broken { what } => {
             let why = format!("the host ended the turn: {what}");
@@ -173,10 +173,17 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         }
     }
 
-    async fn stopped(&self, turn: &Turn, last: &Final) -> Result<Reply, LoopError> {
+    async fn stopped(
+        &self,
+        turn: &Turn,
+        last: &Final,
+        transcript: Option<&std::path::Path>,
+    ) -> Result<Reply, LoopError> {
         match self.judged(turn).await? {
             Onward::Next(next) => {
-                if let Some(why) = last.waiting.iter().find_map(|text| wants_an_end(text)) {
+                // Judging takes its time, and people type meanwhile.
+                let waiting = transcript.map(|path| Final::of(path).waiting).unwrap_or_default();
+                if let Some(why) = last.waiting.iter().chain(&waiting).find_map(|text| wants_an_end(text)) {
                     return self.over(why).await;
                 }
                 let cap = self.circumstances.cap.filter(|cap| *cap > 0 && last.blocks >= *cap);

@@ -264,6 +264,7 @@ export const RalphPlugin = async ({ client, directory }, options) => {
   }
 
   const replace = async (id, { title }) => {
+    const begun = Date.now()
     const { id: by } = await data(client.session.create({ body: { title } }))
     seen.add(by)
     if (manners.has(id)) manners.set(by, manners.get(id))
@@ -280,8 +281,15 @@ export const RalphPlugin = async ({ client, directory }, options) => {
     if (!(await perform(by, actions))) return
     const select = { type: "tui.session.select", properties: { sessionID: by } }
     await client.tui.publish({ body: select }).catch(() => {})
+    if (await isWanted(id, begun).catch(() => true)) return log(`session ${id} stays: somebody speaks there`)
     await data(client.session.delete({ path: { id } })).catch((problem) => log(`session ${id} stays: ${problem}`))
     forget(id)
+  }
+
+  /** Whoever speaks in a session keeps it; and what is deleted while its agent is at work goes on unseen. */
+  const isWanted = async (id, since) => {
+    const messages = await data(client.session.messages({ path: { id }, query: { limit: 5 } }))
+    return messages.some((message) => isAsked(message) && message.info.time.created > since) || (await isBusy(id))
   }
 
   const forget = (id) => [manners, summaries, turns, owners, wanting, told, seen].forEach((known) => known.delete(id))
@@ -351,6 +359,11 @@ export const RalphPlugin = async ({ client, directory }, options) => {
         const own = turn(id)
         if (ABORTS.includes(error?.name)) await sleep(LEAVING_MS)
         if (isOver || turn(id) !== own) return
+        // What is under way by now ends by itself, and is told of then.
+        if (event.type === "session.idle" && (await isBusy(id).catch(() => false))) {
+          sleep(LEAVING_MS).then(() => inTurn(id, () => isOver || recheck(id, {})))
+          return
+        }
         if ((await owner(id).catch(() => "person")) === "person") await hear(id, what)
         if (event.type === "session.deleted") forget(id)
       })
@@ -362,7 +375,8 @@ export const RalphPlugin = async ({ client, directory }, options) => {
       const say = (text) => output.parts.splice(0, output.parts.length, { type: "text", text })
       try {
         if ((await owner(id)) !== "person") throw new Error("this session is driven from outside, so no loop can live in it")
-        const actions = await ask(id, { event: "command", session: id, command, arguments: given })
+        const busy = await isBusy(id).catch(() => false)
+        const actions = await ask(id, { event: "command", session: id, command, arguments: given, busy })
         const brief = actions.find((action) => action.type === "prompt")
         if (brief) say(brief.text)
         perform(id, actions.filter((action) => action !== brief))

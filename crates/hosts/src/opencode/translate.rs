@@ -11,7 +11,7 @@ use ralph_core::sessions::What;
 
 use super::observed::observed;
 use crate::answer::Happening;
-use crate::arguments;
+use crate::arguments::{self, Asked, BadArguments};
 use crate::wire::{Fault, Kind, Message, Todo, Told, VERSION};
 
 /// How OpenCode calls it when a person ends a turn.
@@ -94,7 +94,10 @@ fn happening(told: Told) -> Result<Happening, BadEvent> {
         Kind::Command => {
             let name = told.command.ok_or_else(|| missing("which command"))?;
             let given = told.arguments.unwrap_or_default();
-            arguments::parse(&name, &given).map_or(Happening::Other, Happening::Command)
+            match arguments::parse(&name, &given) {
+                Some(Ok(Asked::RollBack)) if told.busy => Happening::Command(Err(BadArguments::AtWork)),
+                asked => asked.map_or(Happening::Other, Happening::Command),
+            }
         }
         Kind::Message => {
             Happening::Message { text: told.message.unwrap_or_default().text, first: told.first }

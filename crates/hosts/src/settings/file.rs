@@ -1,7 +1,8 @@
 //! A settings file on disk: read as text, written whole, with its mode, its owner and the link that leads to it.
 
-use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
 use super::tree::BadSettings;
@@ -57,7 +58,11 @@ pub(crate) fn write_file(path: &Path, found: Option<&Found>, text: &str) -> Resu
     std::fs::create_dir_all(folder).map_err(failed("make", folder))?;
     let draft = path.with_extension(format!("{}.ralph-draft", std::process::id()));
     let write = || {
-        std::fs::write(&draft, text)?;
+        // What is in settings may be secret, and a draft is a file like any other.
+        let mode = if found.is_some() { 0o600 } else { 0o666 };
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&draft)?;
+        file.write_all(text.as_bytes())?;
+        drop(file);
         if let Some(found) = found {
             let (user, group) = found.owner;
             // Only root can give a file away, and only then can it be another's.

@@ -12,6 +12,6 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use file::{read_file, remove_file, write_file};
+pub(crate) use file::{Found, read_file, remove_file, write_file};
 pub(crate) use hooks::{Entry, Hooks, Stripped};
 pub use tree::BadSettings;
