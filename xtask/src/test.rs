@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 use ralph_testkit::fixtures::{Fixture, install_tools};
-use ralph_testkit::install_ralph_tui;
+use ralph_testkit::{install_mcp_client, install_ralph_tui};
 
 use crate::br;
 use crate::cargo::{cargo, has, has_subcommand, release_binary, succeed, target};
@@ -15,7 +15,7 @@ use crate::steps::Steps;
 
 const QUICK: &str = "quick";
 /// One in so many planted bugs, another share with every commit: all of them take longer than all tests.
-const BUGS_TRIED: &str = "6";
+const BUGS_TRIED: &str = "20";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -32,6 +32,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     steps.run("prerequisites", prerequisites::meet);
     steps.run("tools of the projects", fixture_tools);
     ralph_tui(&mut steps);
+    steps.run("client of the Model Context Protocol", || {
+        println!(
+            "its SDK {}: the tests speak with `ralph mcp` by it",
+            install_mcp_client(&target()?)?.version()
+        );
+        Ok(())
+    });
     steps.run("format", || succeed(cargo().args(["fmt", "--all", "--check"])));
     steps.run("clippy", clippy);
     steps.run("tests", tests);

@@ -12,14 +12,16 @@ use ralph_core::brief::Brief;
 use ralph_core::crew::Conversation;
 use ralph_core::event::Stream;
 use ralph_core::id::{AgentName, SessionId};
+use ralph_core::policy::Signal;
 use ralph_core::report::{AgentExit, Usage};
-use ralph_engine::agent::{Agent, Heard, Invocation, Listener, Prompt};
+use ralph_engine::agent::{Agent, Equipment, Heard, Invocation, Listener, Prompt};
 use ralph_engine::output::Tail;
 
-use crate::catalog::{Entry, FILE, PROMPT, PromptChannel, Unsupported};
+use crate::catalog::{Entry, FILE, MCP, PROMPT, PromptChannel, Unsupported};
 use crate::prices::Prices;
 use crate::program::{ProgramError, find};
 use crate::stream::{Conclusion, Format, Hearing, Outcome, Parser};
+use crate::trouble::ended;
 
 /// What is kept of standard error; agents print their reasons at its end.
 const STDERR_CHARACTERS: usize = 16_000;
@@ -29,10 +31,17 @@ pub struct CliAgent {
     entry: Entry,
     invocation: Invocation,
     prompt: Prompt,
-    /// Before which argument files go.
-    files_at: Option<usize>,
+    /// Before which argument files and tools go, the last place first.
+    slots: Vec<(usize, Slot)>,
     choice: Choice,
     prices: Arc<Prices>,
+}
+
+/// What an attempt puts among the arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    Files,
+    Tools,
 }
 
 /// What is asked of the agent beyond the work itself.
@@ -65,14 +74,12 @@ impl CliAgent {
         let mut invocation = entry.invocation(choice.model.as_deref(), choice.effort.as_deref(), resume)?;
         let program: PathBuf = find(&entry.program, base, search_path)?;
         invocation.program = program.into();
-        let files_at = take_slot(FILE, &mut invocation.args);
-        let prompt_at = take_slot(PROMPT, &mut invocation.args).unwrap_or(invocation.args.len());
+        let (slots, prompt_at) = take_slots(&mut invocation.args);
         let prompt = match entry.prompt {
             PromptChannel::Stdin => Prompt::Stdin,
             PromptChannel::Argument => Prompt::Argument(prompt_at),
         };
-        let files_at = files_at.map(|at| if at > prompt_at { at - 1 } else { at });
-        Ok(CliAgent { entry: entry.clone(), invocation, prompt, files_at, choice, prices })
+        Ok(CliAgent { entry: entry.clone(), invocation, prompt, slots, choice, prices })
     }
 
     /// Where the agent's own counter stands before the attempt.
@@ -112,15 +119,23 @@ impl Agent for CliAgent {
         self.prompt
     }
 
-    fn attach(&self, files: &[String], invocation: &mut Invocation, prompt: &mut Prompt) {
-        let Some(at) = self.files_at else { return };
-        let flags = self.entry.file.arguments(files);
-        if let Prompt::Argument(place) = prompt
-            && *place >= at
-        {
-            *place += flags.len();
+    fn equip(&self, with: Equipment<'_>, invocation: &mut Invocation, prompt: &mut Prompt) {
+        for &(at, slot) in &self.slots {
+            let flags = match slot {
+                Slot::Files => self.entry.file.arguments(with.files),
+                Slot::Tools => with.tools.map(|tools| self.entry.tools(tools)).unwrap_or_default(),
+            };
+            if let Prompt::Argument(place) = prompt
+                && *place >= at
+            {
+                *place += flags.len();
+            }
+            invocation.args.splice(at..at, flags);
         }
-        invocation.args.splice(at..at, flags);
+    }
+
+    fn shows(&self, signal: Signal) -> bool {
+        self.entry.shows(signal)
     }
 
     fn state(&self) -> &[String] {
@@ -144,11 +159,19 @@ impl Agent for CliAgent {
     }
 }
 
-/// Takes a slot out of the arguments and says where it was.
-fn take_slot(slot: &str, args: &mut Vec<OsString>) -> Option<usize> {
-    let at = args.iter().position(|arg| arg == slot)?;
-    args.remove(at);
-    Some(at)
+/// Takes the slots that an attempt fills out of the arguments, and says where they and the prompt were.
+fn take_slots(args: &mut Vec<OsString>) -> (Vec<(usize, Slot)>, usize) {
+    let (mut slots, mut prompt_at, mut kept) = (Vec::new(), None, Vec::new());
+    for arg in args.drain(..) {
+        match arg.to_str() {
+            Some(FILE) => slots.insert(0, (kept.len(), Slot::Files)),
+            Some(MCP) => slots.insert(0, (kept.len(), Slot::Tools)),
+            Some(PROMPT) if prompt_at.is_none() => prompt_at = Some(kept.len()),
+            Some(_) | None => kept.push(arg),
+        }
+    }
+    *args = kept;
+    (slots, prompt_at.unwrap_or(args.len()))
 }
 
 pub struct CliListener {
@@ -202,7 +225,7 @@ impl Listener for CliListener {
             Outcome::Asked { question } => Some(question.clone()),
             _ => None,
         };
-        let exit = ended(outcome, exit, &self.zone);
+        let exit = ended(outcome, exit, Timestamp::now(), &self.zone);
         let id = session.and_then(|session| safe(&session));
         let conversation = id.map(|id| Conversation::new(id, counter));
         Heard { claim, signals, question, usage, message, exit: Some(exit), conversation }
@@ -214,178 +237,5 @@ fn safe(session: &str) -> Option<SessionId> {
     SessionId::parse(session).ok().filter(|id| !id.as_str().starts_with('-'))
 }
 
-/// The agent's own word for its end, where it has one.
-fn ended(outcome: Outcome, exit: &AgentExit, zone: &TimeZone) -> AgentExit {
-    match outcome {
-        Outcome::Finished | Outcome::Asked { .. } => exit.clone(),
-        Outcome::Unfinished if exit.is_clean() => AgentExit::Unfinished,
-        Outcome::Unfinished => exit.clone(),
-        Outcome::Limited { reset, what } => {
-            AgentExit::Limited { what, reset: reset.map(|reset| reset.resolve(Timestamp::now(), zone)) }
-        }
-        Outcome::Overloaded { what } => AgentExit::Overloaded { what },
-        Outcome::Network { what } => AgentExit::Network { what },
-        Outcome::Unauthenticated { what, next } => AgentExit::Unauthenticated { what, next },
-        Outcome::Misconfigured { what, next } => AgentExit::Misconfigured { what, next },
-        Outcome::SessionGone { what } => AgentExit::SessionGone { what },
-        Outcome::Failed { what } => AgentExit::Failed { what },
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::{Choice, CliAgent, CliAgentError, safe};
-    use crate::catalog::Catalogue;
-    use ralph_core::attempt::Attempt;
-    use ralph_core::brief::Brief;
-    use ralph_core::crew::Conversation;
-    use ralph_core::event::Stream;
-    use ralph_core::id::{AgentName, SessionId, TaskId};
-    use ralph_core::promise::{Claim, Word};
-    use ralph_core::report::{AgentExit, Usage};
-    use ralph_engine::agent::{Agent, Prompt};
-    use std::path::Path;
-    use std::sync::Arc;
-
-    const RESULT: &str = concat!(
-        r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"<promise>DONE-1</promise>","#,
-        r#""usage":{"input_tokens":7,"output_tokens":3},"total_cost_usd":0.5,"session_id":"s1"}"#,
-        "\n"
-    );
-
-    fn agent(user: &str, choice: Choice) -> Result<CliAgent, CliAgentError> {
-        let catalogue = Catalogue::builtin().with_user(user).expect("a catalogue");
-        let entry = catalogue.get("claude").expect("claude");
-        CliAgent::new(entry, choice, Arc::default(), Path::new("/"), "/bin:/usr/bin")
-    }
-
-    fn attempt() -> (Attempt, Brief) {
-        let attempt = Attempt {
-            iteration: 1,
-            number: 1,
-            task: TaskId::parse("t1").expect("a task"),
-            agent: AgentName::parse("claude").expect("a name"),
-            promise: Word::parse("DONE-1").expect("a word"),
-        };
-        (attempt, Brief { text: "Do it.".to_owned() })
-    }
-
-    #[test]
-    fn the_engine_hears_events_claim_usage_and_end() {
-        let agent = agent("[agents.claude]\nprogram = \"sh\"", Choice::default()).expect("an agent");
-        let (attempt, brief) = attempt();
-        let mut listener = agent.listen(&attempt, &brief);
-        let mut events = 0;
-        listener.hear(Stream::Out, RESULT.as_bytes(), &mut |_| events += 1);
-        listener.hear(Stream::Err, b"noise", &mut |_| events += 1);
-        let heard = listener.conclude(&AgentExit::Code { code: 0 });
-        assert_eq!((events, heard.exit), (4, Some(AgentExit::Code { code: 0 })));
-        assert_eq!(heard.claim, Claim::Made { line: 1 });
-        assert_eq!((heard.usage.tokens(), f64::from(heard.usage.cost)), (10, 0.5));
-        assert!(agent.reports_usage());
-    }
-
-    /// What is heard of these lines of an agent of the catalogue.
-    fn message(name: &str, lines: &str) -> Option<String> {
-        let user = format!("[agents.{name}]\nprogram = \"sh\"");
-        let catalogue = Catalogue::builtin().with_user(&user).expect("a catalogue");
-        let entry = catalogue.get(name).expect("an entry");
-        let agent = CliAgent::new(entry, Choice::default(), Arc::default(), Path::new("/"), "/bin:/usr/bin");
-        let (attempt, brief) = attempt();
-        let mut listener = agent.expect("an agent").listen(&attempt, &brief);
-        listener.hear(Stream::Out, lines.as_bytes(), &mut |_| {});
-        listener.conclude(&AgentExit::Code { code: 0 }).message
-    }
-
-    #[test]
-    fn a_message_that_comes_in_pieces_is_heard_whole_and_nothing_before_it() {
-        let said = |text: &str| {
-            format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"{text}\",\"delta\":true}}\n")
-        };
-        let tool = "{\"type\":\"tool_use\",\"tool_name\":\"ls\",\"tool_id\":\"1\"}\n";
-        let result = "{\"type\":\"result\",\"status\":\"success\"}\n";
-        let lines = [&said("I look."), tool, &said("It is "), &said("not "), &said("done."), result].concat();
-        assert_eq!(message("gemini", &lines).as_deref(), Some("It is not done."));
-        let part = |text: &str| {
-            format!("{{\"type\":\"text\",\"sessionID\":\"s\",\"part\":{{\"text\":\"{text}\"}}}}\n")
-        };
-        let step = "{\"type\":\"step_start\",\"sessionID\":\"s\",\"part\":{}}\n";
-        let end = "{\"type\":\"step_finish\",\"sessionID\":\"s\",\"part\":{\"reason\":\"stop\"}}\n";
-        let lines = [step, &part("before"), step, &part("one"), &part("two"), end].concat();
-        assert_eq!(message("opencode", &lines).as_deref(), Some("one\ntwo"));
-    }
-
-    fn conversation(id: &str) -> Conversation {
-        let counter = Usage { input_tokens: 5, cached_tokens: 1, output_tokens: 2, ..Usage::default() };
-        Conversation::new(SessionId::parse(id).expect("an id"), counter)
-    }
-
-    #[test]
-    fn a_conversation_is_heard_of_and_gone_on_with() {
-        let heard = |choice: Choice| {
-            let agent = agent("[agents.claude]\nprogram = \"sh\"", choice).expect("an agent");
-            let (attempt, brief) = attempt();
-            let mut listener = agent.listen(&attempt, &brief);
-            listener.hear(Stream::Out, RESULT.as_bytes(), &mut |_| {});
-            (agent, listener.conclude(&AgentExit::Code { code: 0 }))
-        };
-        let (agent, first) = heard(Choice::default());
-        let talk = first.conversation.expect("a conversation");
-        assert_eq!((talk.id.as_str(), talk.counter.tokens(), agent.can_continue()), ("s1", 10, true));
-        let (agent, second) = heard(Choice { resume: Some(conversation("s1")), ..Choice::default() });
-        let args = agent.invocation(&attempt().0).args;
-        assert!(args.ends_with(&["--resume".into(), "s1".into()]), "{args:?}");
-        assert_eq!(second.usage.tokens(), 10, "its counter begins anew with every process");
-        assert_eq!(safe("--yolo"), None);
-        assert_eq!(safe("a b"), None);
-    }
-
-    #[test]
-    fn what_cannot_work_is_told_before_the_run() {
-        let refused = |user: &str, choice: Choice| agent(user, choice).expect_err("refused").to_string();
-        let none = Choice::default;
-        assert_eq!(
-            refused("[agents.claude]\nprogram = \"no-such-agent\"", none()),
-            "no program `no-such-agent` on the search path"
-        );
-        let resume = Some(conversation("s"));
-        assert_eq!(
-            refused("[agents.claude]\nprogram = \"sh\"\nresume = []", Choice { resume, ..none() }),
-            "claude cannot resume a session"
-        );
-    }
-
-    #[test]
-    fn a_prompt_by_argument_goes_where_its_slot_is_or_to_the_end() {
-        let prompt = |args: &str| {
-            let user = format!("[agents.claude]\nprogram = \"sh\"\nprompt = \"argument\"\nargs = {args}");
-            let agent = agent(&user, Choice::default()).expect("an agent");
-            let (attempt, _) = attempt();
-            (agent.prompt(), agent.invocation(&attempt).args)
-        };
-        assert_eq!(
-            prompt(r#"["-p", "{prompt}", "-x"]"#),
-            (Prompt::Argument(1), vec!["-p".into(), "-x".into()])
-        );
-        assert_eq!(prompt(r#"["{yolo}", "--"]"#).0, Prompt::Argument(2));
-    }
-
-    #[test]
-    fn files_go_where_their_slot_is_one_flag_each_and_the_prompt_keeps_its_place() {
-        let attached = |args: &str, only: &str| {
-            let user = format!(
-                "[agents.claude]\nprogram = \"sh\"\nprompt = \"argument\"\nargs = {args}\n\
-                 file = {{ args = [\"-f\", \"{{value}}\"], only = {only} }}"
-            );
-            let agent = agent(&user, Choice::default()).expect("an agent");
-            let (mut invocation, mut prompt) = (agent.invocation(&attempt().0), agent.prompt());
-            let files = ["/a b.png".to_owned(), "/c.bin".to_owned()];
-            agent.attach(&files, &mut invocation, &mut prompt);
-            let Prompt::Argument(at) = prompt else { panic!("{prompt:?}") };
-            invocation.args.insert(at, "PROMPT".into());
-            invocation.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join("|")
-        };
-        assert_eq!(attached(r#"["x", "{file}", "{prompt}", "y"]"#, "[]"), "x|-f|/a b.png|-f|/c.bin|PROMPT|y");
-        assert_eq!(attached(r#"["x", "{prompt}", "y", "{file}"]"#, r#"["PNG"]"#), "x|PROMPT|y|-f|/a b.png");
-    }
-}
+mod tests;

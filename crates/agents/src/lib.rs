@@ -11,8 +11,10 @@ mod process;
 mod program;
 mod staff;
 pub mod stream;
+mod trouble;
 
 pub use cli_agent::{Choice, CliAgent, CliAgentError, CliListener};
 pub use command::{Command, CommandError};
 pub use program::{ProgramError, find};
 pub use staff::{Relays, Staff};
+pub use trouble::trouble;

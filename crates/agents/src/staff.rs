@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ralph_core::crew::{Member, Protocol};
 use ralph_core::id::AgentName;
+use ralph_core::policy::Signal;
 use ralph_engine::agent::{Agent, Roster};
 use ralph_engine::chain;
 
@@ -12,7 +13,7 @@ use crate::acp::{AcpAgent, AcpError, Permissions, Relay};
 use crate::catalog::{Catalogue, Entry};
 use crate::cli_agent::{Choice, CliAgent};
 use crate::command::Command;
-use crate::opencode::{ServerAgent, ServerRelay};
+use crate::opencode::{Address, Login, ServerAgent, ServerRelay};
 use crate::prices::Prices;
 use crate::program::{ProgramError, find};
 use crate::stream::Format;
@@ -33,7 +34,9 @@ pub struct Relays {
     pub acp: Relay,
     pub opencode: ServerRelay,
     /// The OpenCode server to adopt, for those that name none themselves.
-    pub attach: Option<String>,
+    pub attach: Option<Address>,
+    /// How a server is entered whose address says nothing of it.
+    pub login: Option<Login>,
 }
 
 impl Staff {
@@ -62,6 +65,13 @@ impl Staff {
         self.catalogue.names()
     }
 
+    /// The agents of the catalogue that have the means to show this, installed or not.
+    pub fn able_to_show(&self, signal: Signal) -> impl Iterator<Item = &AgentName> {
+        let entries = self.catalogue.names().filter_map(|name| self.catalogue.get(name.as_str()));
+        let able = entries.filter(move |entry| entry.format == Format::OpencodeServer || entry.shows(signal));
+        able.map(|entry| &entry.name)
+    }
+
     /// Where an agent's program is, if it is there.
     pub fn program(&self, entry: &Entry) -> Result<PathBuf, ProgramError> {
         find(&entry.program, &self.base, &self.search_path)
@@ -82,7 +92,7 @@ impl Staff {
         let attach = self.adopted(member);
         let prices = Arc::clone(&self.prices);
         let place = (self.base.as_path(), self.search_path.as_str());
-        ServerAgent::new(&freedom.of(entry), choice(member), prices, (&relay, attach), place)
+        ServerAgent::new(&freedom.of(entry), choice(member), prices, (&relay, attach.as_ref()), place)
             .map_err(|error| chain(&error))
     }
 
@@ -93,9 +103,15 @@ impl Staff {
     }
 
     /// The server that a member's work is done by, where it runs already.
-    pub fn adopted<'a>(&'a self, member: &'a Member) -> Option<&'a str> {
-        let attach = member.server.as_deref().or(self.relays.attach.as_deref());
-        attach.filter(|_| self.is_served(member))
+    pub fn adopted(&self, member: &Member) -> Option<Address> {
+        if !self.is_served(member) {
+            return None;
+        }
+        let (named, set) = (member.server.as_ref(), self.relays.attach.as_ref());
+        let url = named.or(set.map(|address| &address.url))?.clone();
+        // A login in the settings is for the server that they name.
+        let own = set.filter(|address| address.url == url).and_then(|address| address.login.clone());
+        Some(Address { url, login: own.or_else(|| self.relays.login.clone()) })
     }
 
     fn speaking(&self, member: &Member, freedom: Freedom) -> Result<AcpAgent, String> {

@@ -6,10 +6,14 @@ use std::time::Duration;
 
 use ralph_agents::acp::Permissions;
 use ralph_agents::opencode::{Address, Begin, Line, Patience, Place, Task, relay};
-use ralph_testkit::opencode::{Fault, Replay, recorded_events};
+use ralph_testkit::opencode::{Fault, LEFT_RUN, Replay, recorded_events};
 
 /// What the relay printed, with its exit code.
 fn relayed(replay: &Replay) -> (u8, Vec<Line>) {
+    relayed_as(replay, Begin::Fresh, "run-1")
+}
+
+fn relayed_as(replay: &Replay, begin: Begin, run: &str) -> (u8, Vec<Line>) {
     let patience = Patience {
         settle: Duration::from_millis(600),
         back: Duration::from_secs(5),
@@ -21,7 +25,8 @@ fn relayed(replay: &Replay) -> (u8, Vec<Line>) {
         brief: "Do it.".to_owned(),
         dir: "/project".into(),
         title: "prompt: Do it.".to_owned(),
-        begin: Begin::Fresh,
+        run: run.to_owned(),
+        begin,
         model: None,
         effort: None,
         files: Vec::new(),
@@ -115,4 +120,102 @@ fn a_server_that_cannot_be_trusted_or_is_none_gets_no_prompt() {
         assert_eq!((code, error(&lines).as_str()), (1, name), "{lines:?}");
         assert_eq!(replay.prompts(), (0, 0));
     }
+}
+
+/// Where among the calls this one is.
+fn place(replay: &Replay, call: &str) -> Option<usize> {
+    replay.calls().iter().position(|known| known == call)
+}
+
+/// The place of the prompt.
+fn prompted(replay: &Replay) -> usize {
+    replay.calls().iter().position(|call| call.ends_with("/prompt_async")).expect("a prompt")
+}
+
+#[test]
+fn a_turn_that_the_run_left_at_work_ends_before_the_next_begins() {
+    let replay = Replay::start(Fault::Left).unwrap();
+    let (code, lines) = relayed_as(&replay, Begin::Fresh, LEFT_RUN);
+    assert_eq!(code, 0, "{lines:?}");
+    let aborted = place(&replay, "POST /session/ses_left/abort").expect("it was aborted");
+    assert!(aborted < prompted(&replay), "{:?}", replay.calls());
+    assert!(lines.contains(&Line::Left { session: "ses_left".to_owned() }), "{lines:?}");
+    let others = Replay::start(Fault::Left).unwrap();
+    assert_eq!(relayed(&others).0, 0);
+    assert_eq!(place(&others, "POST /session/ses_left/abort"), None, "a turn of another's is none of ours");
+}
+
+#[test]
+fn a_session_carries_the_run_s_mark() {
+    let replay = Replay::start(Fault::None).unwrap();
+    assert_eq!(relayed(&replay).0, 0);
+    let title = "prompt: Do it.".to_owned();
+    assert_eq!(replay.session(), (serde_json::json!({ "ralph": "run-1" }), title));
+    let forgetful = Replay::start(Fault::Unmarked).unwrap();
+    assert_eq!(relayed(&forgetful).0, 0);
+    assert_eq!(forgetful.session().1, "prompt: Do it. (ralph run-1)");
+}
+
+#[test]
+fn a_session_is_replaced_once_the_next_one_has_the_prompt() {
+    let before = || Begin::Compact("ses_before".to_owned());
+    let replay = Replay::start(Fault::None).unwrap();
+    let (code, lines) = relayed_as(&replay, before(), "run-1");
+    assert_eq!(code, 0, "{lines:?}");
+    let aborted = place(&replay, "POST /session/ses_before/abort").expect("it was aborted");
+    let deleted = place(&replay, "DELETE /session/ses_before").expect("it was deleted");
+    assert!(prompted(&replay) < aborted && aborted < deleted, "{:?}", replay.calls());
+    let refusing = Replay::start(Fault::PromptRefused).unwrap();
+    let (code, lines) = relayed_as(&refusing, before(), "run-1");
+    assert_eq!(code, 1, "{lines:?}");
+    assert_eq!(place(&refusing, "DELETE /session/ses_before"), None, "it is still gone on with");
+    let is_session = |line: &Line| matches!(line, Line::Session { .. });
+    assert!(!lines.iter().any(is_session), "a session without the prompt is none to go on with: {lines:?}");
+}
+
+/// Whether the list of things to do counts.
+fn todo(fault: Fault, begin: Begin) -> bool {
+    let replay = Replay::start(fault).expect("a server");
+    let (code, lines) = relayed_as(&replay, begin, "run-1");
+    assert_eq!(code, 0, "{lines:?}");
+    let Line::End(end) = last(&lines) else { panic!("{lines:?}") };
+    end.todo
+}
+
+#[test]
+fn a_list_counts_in_the_turn_that_it_was_written_in() {
+    assert!(todo(Fault::List, Begin::Fresh));
+    let session = recorded_session();
+    assert!(!todo(Fault::List, Begin::Continue(session)), "it was so before the prompt");
+    assert!(!todo(Fault::None, Begin::Fresh), "an empty list");
+    assert!(!todo(Fault::NoList, Begin::Fresh), "one that cannot be read fails nothing");
+}
+
+fn recorded_session() -> String {
+    let replay = Replay::start(Fault::None).expect("a server");
+    let (_, lines) = relayed(&replay);
+    lines
+        .iter()
+        .find_map(|line| if let Line::Session { session, .. } = line { Some(session.clone()) } else { None })
+        .expect("a session")
+}
+
+#[test]
+fn a_permission_whose_answer_was_not_taken_is_answered_again_and_told_once() {
+    let replay = Replay::start(Fault::Asks).unwrap();
+    let (code, lines) = relayed(&replay);
+    assert_eq!(code, 0, "{lines:?}");
+    let replies = replay.calls().iter().filter(|call| *call == "POST /permission/per_1/reply").count();
+    assert_eq!(replies, 2);
+    let told = lines.iter().filter(|line| matches!(line, Line::Permission { .. })).count();
+    assert_eq!(told, 1, "{lines:?}");
+}
+
+#[test]
+fn a_turn_of_hundreds_of_messages_is_read_to_its_beginning() {
+    let replay = Replay::start(Fault::Long).unwrap();
+    let (code, lines) = relayed(&replay);
+    assert_eq!((code, replay.prompts()), (0, (1, 1)), "{lines:?}");
+    let Line::End(end) = last(&lines) else { panic!("{lines:?}") };
+    assert!(end.text.contains("<promise>"), "{end:?}");
 }

@@ -18,8 +18,8 @@ use crate::settings::Settings;
 /// The agents in order of preference. The first must be there; each must be known.
 pub(crate) fn crew(settings: &Settings, staff: &Staff, redactor: &Redactor) -> Result<Crew, Problems> {
     let served = |member: Member| {
-        let server = settings.opencode.attach.clone().filter(|_| staff.is_served(&member));
-        member.at(server)
+        let server = settings.opencode.attach.as_ref().filter(|_| staff.is_served(&member));
+        member.at(server.map(|address| address.url.clone()))
     };
     let primary = served(primary(settings, redactor)?);
     let session = settings.opencode.session_mode.filter(|_| staff.is_served(&primary));
@@ -103,7 +103,7 @@ pub(crate) fn check(
         let agent = usable(member, staff)?;
         keeps(&*agent, limits)?;
         goes_on(&*agent, crew.sessions())?;
-        Ok(shows(&*agent, require)?)
+        Ok(shows(&*agent, staff, require)?)
     })
 }
 
@@ -140,11 +140,13 @@ fn goes_on(agent: &dyn Agent, sessions: Sessions) -> Result<(), Problem> {
     Err(Problem::new(format!("agent `{name}` cannot {what}")).next(next))
 }
 
-fn shows(agent: &dyn Agent, require: &BTreeSet<Signal>) -> Result<(), Problem> {
+fn shows(agent: &dyn Agent, staff: &Staff, require: &BTreeSet<Signal>) -> Result<(), Problem> {
     let Some(signal) = require.iter().find(|signal| !agent.shows(**signal)) else { return Ok(()) };
+    let able: Vec<&str> = staff.able_to_show(*signal).map(AgentName::as_str).collect();
     let signal = signal.name();
     let what =
         format!("agent `{}` has no means to show `{signal}`, so nothing would ever be done", agent.name());
-    let next = format!("leave `{signal}` out of --require, or take an agent that has them: opencode-server");
+    let next =
+        format!("leave `{signal}` out of --require, or take an agent that has them: {}", able.join(", "));
     Err(Problem::new(what).next(next))
 }

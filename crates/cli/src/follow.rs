@@ -116,11 +116,17 @@ impl<'a> Walk<'a> {
             if self.advance(take).await? {
                 return Ok(Followed::ToItsEnd);
             }
-            if !driven {
+            if !driven && !self.lives_in_a_session().await? {
                 return Ok(Followed::ToACrash);
             }
             tokio::time::sleep(LOOK).await;
         }
+    }
+
+    /// A loop there goes on with the events of its host, and has no process of its own.
+    async fn lives_in_a_session(&self) -> Result<bool, Problems> {
+        let run = self.store.run(&self.id).await.map_err(|error| store_problem(&error))?;
+        Ok(run.is_some_and(|run| run.in_session.is_some() && run.stop().is_none()))
     }
 
     fn take(&mut self, entry: Entry, take: &mut impl FnMut(Found<'_>)) -> Result<(), Problems> {

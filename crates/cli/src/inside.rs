@@ -5,21 +5,25 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use ralph_core::id::{RunId, SessionId};
+use ralph_core::in_session::Strategy;
+use ralph_core::policy::Signal;
 use ralph_core::run::Run;
 use ralph_engine::Parts;
 use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::loops::LoopOptions;
-use ralph_engine::session::Provide;
+use ralph_engine::session::{Provide, Waiting};
 use ralph_hosts::arguments::Start;
 use ralph_hosts::{Ground, Original};
-use ralph_store::SqliteStore;
+use ralph_store::{Register, SqliteStore};
 use serde_json::Value;
 
 use crate::criteria::{trusted_checks, without_secrets};
+use crate::leash::Leash;
 use crate::perform::{Stage, own_program, redactor, staff, unwatched};
 use crate::problem::{Problem, Problems};
-use crate::project::Project;
+use crate::project::{Project, store_problem};
 use crate::screen::Show;
 use crate::settings::Given;
 use crate::settings::flags::{LimitFlags, PromiseFlags};
@@ -27,6 +31,8 @@ use crate::vault;
 
 /// How long another loop of the same directory may have the tree before it is tried again later.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// What putting a tree back may take.
+const ROLLBACK: Duration = Duration::from_secs(600);
 
 /// A project as a hook finds it.
 pub(crate) struct Inside {
@@ -34,6 +40,12 @@ pub(crate) struct Inside {
     pub(crate) store: Arc<SqliteStore>,
     /// What the plugin was configured with.
     pub(crate) options: Option<Value>,
+    /// How the host waits.
+    pub(crate) waiting: Waiting,
+    /// How long a host waits that starts a command at each event.
+    pub(crate) within: Option<Duration>,
+    /// What ends this process when it is stuck.
+    pub(crate) leash: Option<Leash>,
 }
 
 /// Problems in one line, for whoever cannot be shown more.
@@ -46,6 +58,11 @@ pub(crate) fn in_a_line(problems: &Problems) -> String {
 }
 
 impl Inside {
+    /// For a loop that is only written down: no host waits for an answer.
+    pub(crate) fn unheard(directory: PathBuf, store: Arc<SqliteStore>) -> Inside {
+        Inside { directory, store, options: None, waiting: Waiting::HoldsBack, within: None, leash: None }
+    }
+
     fn project(&self, flags: Given) -> Result<Project, Problems> {
         Project::at(&self.directory, flags)
     }
@@ -78,6 +95,13 @@ impl Inside {
         Ok(Some(unwatched(stage, run).await?))
     }
 
+    async fn register(&self, run: &RunId) -> Result<(), String> {
+        let project = self.project(Given::default()).map_err(|problems| in_a_line(&problems))?;
+        let register = Register::open(&project.state_dir).map_err(|error| store_problem(&error).what)?;
+        let recorded = register.record(run, &project.place.root, Timestamp::now()).await;
+        recorded.map_err(|error| store_problem(&error).what)
+    }
+
     /// What the original plugin's configuration says, wherever OpenCode looks for it.
     pub(crate) fn configured(directory: &Path) -> Option<Original> {
         configurations(directory).iter().find_map(|file| Original::find(file))
@@ -89,7 +113,47 @@ impl Inside {
         let (place, _, settings) = project.settings(&self.store, false).await?;
         let checks = trusted_checks(&settings, &place.root, &self.store, false).await?;
         without_secrets(&checks, &redactor())?;
-        Ok(settings.in_session(checks))
+        let options = settings.in_session(checks);
+        showable(&options, settings.typed_criteria)?;
+        if self.within.is_some() {
+            tellable(&options)?;
+        }
+        Ok(options)
+    }
+}
+
+/// What nobody could ever show in a session is refused before a loop waits for it.
+fn showable(options: &LoopOptions, typed_criteria: bool) -> Result<(), Problem> {
+    let Some(require) = &options.require else { return Ok(()) };
+    let requires = |signal| require.contains(&signal);
+    let problem = match () {
+        () if requires(Signal::Tracker) => {
+            Problem::new("a loop inside a session is in no tracker, so nobody could close its task there")
+                .next("leave `tracker` out of `completion.require`")
+        }
+        () if requires(Signal::Criteria) && !options.criteria.gives_evidence() => {
+            Problem::new("criteria are required and there are none")
+                .next("name some with --criteria or in [[check]]")
+        }
+        () if typed_criteria && !requires(Signal::Criteria) => {
+            Problem::new("--criteria is given, and criteria are not among what shows that a task is done")
+                .next("put `criteria` into `completion.require`, or leave --criteria out")
+        }
+        () => return Ok(()),
+    };
+    Err(problem)
+}
+
+/// Hosts that start a command at each event tell of no tool of ralph's and of no list of things to do.
+pub(crate) fn tellable(options: &LoopOptions) -> Result<(), Problem> {
+    let untold = [Signal::Tool, Signal::Todo];
+    let require = options.require.iter().flatten();
+    match require.copied().find(|signal| untold.contains(signal)) {
+        Some(signal) => {
+            Err(Problem::new(format!("this host never tells ralph of the signal `{}`", signal.name()))
+                .next("leave it out of `completion.require`; `promise` and `criteria` are told"))
+        }
+        None => Ok(()),
     }
 }
 
@@ -112,13 +176,40 @@ impl Provide<SqliteStore> for Inside {
     async fn parts(&self, run: &Run) -> Result<Option<Parts<SqliteStore>>, String> {
         self.ready(run).await.map_err(|problems| in_a_line(&problems))
     }
+
+    fn expect(&self, within: Duration) {
+        if let Some(leash) = &self.leash {
+            leash.allow(within);
+        }
+    }
+
+    fn waiting(&self) -> Waiting {
+        self.waiting
+    }
+
+    fn within(&self) -> Option<Duration> {
+        self.within
+    }
 }
 
 impl Ground<SqliteStore> for Inside {
     async fn options(&self, asked: &Start) -> Result<LoopOptions, String> {
         let options = self.held_to(flags(asked)).await.map_err(|problems| in_a_line(&problems))?;
         let strategy = asked.strategy.unwrap_or_default();
+        if strategy != Strategy::Continue && !self.commands_begin_turns() {
+            let given = strategy.name();
+            return Err(format!(
+                "this host cannot put a new session in place of one, as `--strategy {given}` asks"
+            ));
+        }
         Ok(LoopOptions { strategy, replace: asked.replace, ..options })
+    }
+
+    /// Every run of the person is found in one place, wherever it lives.
+    async fn begun(&self, run: &RunId) {
+        if let Err(problem) = self.register(run).await {
+            eprintln!("ralph: {}", problem.replace('\n', " "));
+        }
     }
 
     /// The plugin's own options, else those of the project's configuration, else of the user's.
@@ -126,9 +217,14 @@ impl Ground<SqliteStore> for Inside {
         self.options.as_ref().and_then(Original::of).or_else(|| Inside::configured(&self.directory))
     }
 
+    fn commands_begin_turns(&self) -> bool {
+        self.within.is_none()
+    }
+
     /// By the command that a person would type, so that it is the very same.
     async fn roll_back(&self, run: &RunId) -> Result<String, String> {
         let program = own_program().map_err(|problem| problem.what)?;
+        self.expect(ROLLBACK);
         let done = Command::new(program)
             .args(["rollback", "--yes", "--run", run.as_str()])
             .current_dir(&self.directory)
@@ -149,11 +245,14 @@ impl Ground<SqliteStore> for Inside {
     }
 }
 
+/// Where OpenCode looks: upwards to the root of the repository, then where the environment says, then the user's own.
 fn configurations(directory: &Path) -> Vec<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let user = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
-    let dirs =
-        [Some(directory.to_owned()), Some(directory.join(".opencode")), user.map(|dir| dir.join("opencode"))];
     let named = |dir: PathBuf| ["opencode.json", "opencode.jsonc"].map(|name| dir.join(name));
-    dirs.into_iter().flatten().flat_map(named).collect()
+    let versioned = directory.ancestors().position(|dir| dir.join(".git").exists());
+    let upwards = directory.ancestors().take(versioned.map_or(1, |at| at + 1));
+    let project = upwards.flat_map(|dir| [dir.to_owned(), dir.join(".opencode")]).flat_map(named);
+    let user = user.into_iter().map(|dir| dir.join("opencode")).flat_map(named);
+    project.chain(absolute("OPENCODE_CONFIG")).chain(user).collect()
 }

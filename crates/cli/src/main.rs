@@ -4,6 +4,7 @@
 mod advice;
 mod agents;
 mod amend;
+mod asked;
 mod attach;
 mod backlog;
 mod bars;
@@ -24,6 +25,7 @@ mod history;
 mod inside;
 mod issues;
 mod judge;
+mod leash;
 mod messages;
 mod models;
 mod own;
@@ -40,9 +42,11 @@ mod render;
 mod restoring;
 mod sandbox;
 mod screen;
+mod servers;
 mod settings;
 mod summary;
 mod taken;
+mod taken_loops;
 mod templates;
 mod toasts;
 mod vault;
@@ -63,7 +67,10 @@ fn main() -> ExitCode {
     if let Some(code) = commands::confine::become_agent() {
         return code;
     }
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return commands::misunderstood(&error),
+    };
     match commands::run(cli) {
         Ok(code) => ExitCode::from(code),
         Err(problems) => {

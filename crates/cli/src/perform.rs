@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_agents::acp::Relay;
-use ralph_agents::opencode::ServerRelay;
+use ralph_agents::opencode::{Login, ServerRelay};
 use ralph_agents::{Relays, Staff};
 use ralph_core::redact::Redactor;
 use ralph_core::run::Run;
@@ -20,7 +20,7 @@ use ralph_engine::{
 };
 use ralph_snapshot::{Keep, Vault};
 use ralph_store::SqliteStore;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::commands::{acp, confine, guard, opencode};
@@ -63,8 +63,7 @@ pub(crate) async fn perform(
     begun: Vec<ralph_core::event::Entry>,
 ) -> Result<Run, Problems> {
     let (mut feed, watch) = feed(stage.how.appetite());
-    let adopted =
-        run.crew.candidates().iter().find_map(|member| stage.staff.adopted(member).map(str::to_owned));
+    let adopted = run.crew.candidates().iter().find_map(|member| stage.staff.adopted(member));
     let toasts = adopted.and_then(|server| Toasts::at(&server, &stage.place.root));
     let (shown, last) = show(watch, stage.how, toasts);
     feed.begin(begun);
@@ -112,7 +111,9 @@ pub(crate) async fn unwatched(stage: Stage, run: &Run) -> Result<Parts<SqliteSto
     let (feed, _nobody) = feed(Appetite::Glimpses);
     let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
     let chronicling = messages::chronicling(run, &stage.place)?;
-    parts(stage, retention, chronicling, feed, listen_to_signals()?)
+    // Signals are not for the loop, which outlives the process.
+    let (_nobody_presses, urgency) = watch::channel(Urgency::None);
+    parts(stage, retention, chronicling, feed, urgency)
 }
 
 fn parts(
@@ -209,16 +210,20 @@ fn hangup_is_ignored() -> bool {
     mask & (1 << (SignalKind::hangup().as_raw_value() - 1)) != 0
 }
 
-/// The first SIGINT, SIGTERM or SIGHUP aborts, the second kills.
-fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
-    let (pressing, urgency) = watch::channel(Urgency::None);
+/// SIGINT, SIGTERM and SIGHUP.
+pub(crate) fn signals() -> Result<Vec<Signal>, Problem> {
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
     if !hangup_is_ignored() {
         kinds.push(SignalKind::hangup());
     }
-    for kind in kinds {
-        let mut signals = signal(kind)
-            .map_err(|error| Problem::new(format!("cannot listen to signals: {error}")).exit(1))?;
+    let listened: std::io::Result<Vec<Signal>> = kinds.into_iter().map(signal).collect();
+    listened.map_err(|error| Problem::new(format!("cannot listen to signals: {error}")).exit(1))
+}
+
+/// The first of them aborts, the second kills.
+fn listen_to_signals() -> Result<watch::Receiver<Urgency>, Problems> {
+    let (pressing, urgency) = watch::channel(Urgency::None);
+    for mut signals in signals()? {
         let pressing = pressing.clone();
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
@@ -243,8 +248,14 @@ pub(crate) fn staff(loaded: &Loaded, base: &std::path::Path) -> Result<Staff, Pr
         acp: Relay { program: program.clone(), args: vec![acp::NAME.into()], permissions },
         opencode: ServerRelay { program, args: vec![opencode::NAME.into()], permissions, is_looking: false },
         attach: loaded.merged.opencode.attach.as_ref().map(|set| set.value.clone()),
+        login: login(),
     };
     Ok(Staff::new(catalogue, prices, base.to_owned(), search_path, relays))
+}
+
+/// How an OpenCode server is entered, which stands on no command line.
+pub(crate) fn login() -> Option<Login> {
+    Login::from_environment(|name| std::env::var(name).ok())
 }
 
 pub(crate) fn own_program() -> Result<PathBuf, Problem> {

@@ -67,6 +67,9 @@ impl Project {
     }
 }
 
+/// How many loops inside sessions are named to somebody who named none.
+const LISTED: usize = 5;
+
 /// The run that a command means: the one that is named, by its id or the beginning of it, or the latest.
 pub(crate) async fn find_run(
     store: &SqliteStore,
@@ -77,7 +80,7 @@ pub(crate) async fn find_run(
         Some(prefix) => store.find_run(prefix).await.map_err(|error| store_problem(&error).into()),
         None => match latest(store).await? {
             Some(run) => Ok(run.id),
-            None => Err(no_run(place).into()),
+            None => Err(none_but_loops(store, place).await?.into()),
         },
     }
 }
@@ -87,10 +90,17 @@ async fn latest(store: &SqliteStore) -> Result<Option<RunSummary>, Problems> {
 }
 
 fn no_run(place: &Place) -> Problem {
-    Problem::new("there is no run in this project")
-        .at(problem::Place::from(place.root.clone()))
-        .next("start one with `ralph run \"PROMPT\"`")
-        .exit(4)
+    let problem =
+        Problem::new("there is no run in this project").at(problem::Place::from(place.root.clone()));
+    problem.next("start one with `ralph run \"PROMPT\"`").exit(4)
+}
+
+/// Loops inside sessions are not meant unless they are named.
+async fn none_but_loops(store: &SqliteStore, place: &Place) -> Result<Problem, Problems> {
+    let loops = store.loops().await.map_err(|error| store_problem(&error))?;
+    Ok(loops.into_iter().take(LISTED).fold(no_run(place), |problem, (seat, run)| {
+        problem.next(format!("or name the loop in session {} of {}: {}", seat.session, seat.host, run.id))
+    }))
 }
 
 /// A store's error as a person should see it, with the exit code of its kind.

@@ -12,6 +12,7 @@ use crate::models::Asking;
 use crate::perform::inherited;
 use crate::problem::Problems;
 use crate::sandbox::Ground;
+use crate::servers;
 use crate::settings::Settings;
 
 pub(crate) async fn to_go_on(
@@ -22,6 +23,7 @@ pub(crate) async fn to_go_on(
     settings: &Settings,
 ) -> Result<(), Problems> {
     check(&run.crew, staff, &run.policy.limits, &run.policy.completion.require)?;
+    servers::check(&run.crew, staff, &place.root, &run.policy.completion.require).await?;
     let judge = judge::check(&run.crew, staff, &run.policy)?;
     let environment = &inherited(settings);
     let ground = Ground { root: &place.root, state_dir, environment, crew: &run.crew, staff };

@@ -53,7 +53,8 @@ impl Ground<'_> {
     fn holds(&self, sandbox: &Sandbox) -> Result<(), Unavailable> {
         for member in self.crew.candidates().iter().chain(self.crew.asked()) {
             if let Some(server) = self.staff.adopted(member).filter(|_| sandbox.mode != Mode::Off) {
-                let what = format!("the OpenCode server at {server} runs already, outside of any sandbox");
+                let what =
+                    format!("the OpenCode server at {} runs already, outside of any sandbox", server.url);
                 return Err(Unavailable {
                     what,
                     next: "leave out --attach: a server that ralph starts is inside",

@@ -12,7 +12,9 @@ use crate::backlog::tracker_problem;
 use crate::commands::migrate::{IGNORED, problem};
 use crate::perform::redactor;
 use crate::problem::{Place, Problem, Problems};
+use crate::project::block_on;
 use crate::render::{BAD, CALM, FAINT, GOOD, HEAD, inert, paint};
+use crate::taken_loops::{LoopTaken, LoopUpshot, take};
 use crate::words::{counted, print};
 
 /// What `--json` prints of each predecessor.
@@ -23,6 +25,8 @@ pub(crate) struct Taken {
     place: PathBuf,
     dry_run: bool,
     files: Vec<Target>,
+    /// What became of every loop in a session.
+    loops: Vec<LoopTaken>,
     /// What became of every key and file.
     fates: Vec<Fate>,
     problems: Vec<Told>,
@@ -75,7 +79,7 @@ pub(crate) fn perform(
     plan: Plan,
     dry_run: bool,
 ) -> Result<Taken, Problems> {
-    let Plan { files, fates, faults, flags, mut notices } = plan;
+    let Plan { files, loops, fates, faults, flags, mut notices } = plan;
     let problems = faults.iter().map(|fault| Told {
         path: fault.path.clone(),
         line: fault.spot.as_ref().map(|spot| spot.line),
@@ -93,9 +97,18 @@ pub(crate) fn perform(
         let outcome = put(&file.path, &text, dry_run)?;
         targets.push(Target { path: file.path, from: file.from, outcome, text });
     }
-    let next = next_steps(scope, &targets, &flags, dry_run);
-    let place = root.join(from.leaves(scope));
-    Ok(Taken { from: from.name(), place, dry_run, files: targets, fates, problems, notices, next })
+    let loops = block_on(async {
+        let mut taken = Vec::new();
+        for found in loops {
+            taken.push(take(root, found, dry_run).await?);
+        }
+        Ok::<_, Problems>(taken)
+    })?;
+    let mut next = kept(&targets);
+    next.extend(loops.iter().flat_map(|one| after_loop(from, one)));
+    next.extend(next_steps(from, scope, &flags, dry_run));
+    let place = from.found(scope, root).unwrap_or_else(|| root.to_owned());
+    Ok(Taken { from: from.name(), place, dry_run, files: targets, loops, fates, problems, notices, next })
 }
 
 /// What is on this machine only stays out of the repository, unless somebody said so already.
@@ -131,27 +144,48 @@ fn put(path: &Path, text: &str, dry_run: bool) -> Result<Upshot, Problems> {
     Ok(Upshot::Written)
 }
 
-fn next_steps(scope: Scope, targets: &[Target], flags: &[String], dry_run: bool) -> Vec<String> {
-    let mut next = Vec::new();
-    for kept in targets.iter().filter(|target| target.outcome == Upshot::Kept) {
+fn kept(targets: &[Target]) -> Vec<String> {
+    let kept = targets.iter().filter(|target| target.outcome == Upshot::Kept);
+    kept.map(|kept| {
         let path = kept.path.display();
-        next.push(format!(
-            "{path} is yours: put in by hand what is missing, or move it away and run this again"
-        ));
+        format!("{path} is yours: put in by hand what is missing, or move it away and run this again")
+    })
+    .collect()
+}
+
+/// What is left to a person: two tools that drive one loop undo each other's work.
+fn after_loop(from: Predecessor, taken: &LoopTaken) -> Vec<String> {
+    let (name, host, file) = (from.name(), taken.host, taken.file().display());
+    match taken.outcome {
+        LoopUpshot::Told => vec![format!("to begin it anew: `{}`, or `/ralph` in {host}", taken.command)],
+        LoopUpshot::Recorded | LoopUpshot::Planned | LoopUpshot::Same => vec![
+            format!(
+                "end it in {name}, which drives it as long as it finds {file}: its own command does that"
+            ),
+            match from {
+                Predecessor::Supercode => format!("{host} has to call `ralph hook` at the end of each turn"),
+                _ => format!("`ralph install {host}` puts into {host} what tells ralph of each turn"),
+            },
+        ],
     }
-    if dry_run {
-        next.push("`ralph migrate` without --dry-run writes it".to_owned());
-        return next;
-    }
-    match scope {
-        Scope::User => next.push("`ralph config show --sources` shows what counts".to_owned()),
-        Scope::Project => {
-            next.push("`ralph trust` shows what these files ask for, and allows it".to_owned());
-            let flags = flags.iter().map(|flag| format!(" {flag}")).collect::<String>();
-            next.push(format!("`ralph tasks{flags}`, and then `ralph run{flags}`"));
+}
+
+fn next_steps(from: Predecessor, scope: Scope, flags: &[String], dry_run: bool) -> Vec<String> {
+    let flags = flags.iter().map(|flag| format!(" {flag}")).collect::<String>();
+    match (from, scope) {
+        (Predecessor::RalphTui, _) if dry_run => {
+            vec!["`ralph migrate` without --dry-run writes it".to_owned()]
         }
+        (Predecessor::RalphTui, Scope::User) => {
+            vec!["`ralph config show --sources` shows what counts".to_owned()]
+        }
+        (Predecessor::RalphTui, Scope::Project) => vec![
+            "`ralph trust` shows what these files ask for, and allows it".to_owned(),
+            format!("`ralph tasks{flags}`, and then `ralph run{flags}`"),
+        ],
+        (Predecessor::RalphMem, _) => vec![format!("`ralph run TASK{flags}` does what its loop did")],
+        (Predecessor::OhMyOpencode | Predecessor::ClaudePlugin | Predecessor::Supercode, _) => Vec::new(),
     }
-    next
 }
 
 pub(crate) fn tell(taken: &Taken) {
@@ -168,6 +202,16 @@ pub(crate) fn tell(taken: &Taken) {
         if is_shown {
             text += &excerpt(&file.text);
         }
+    }
+    for taken in &taken.loops {
+        let word = match taken.outcome {
+            LoopUpshot::Recorded => paint(GOOD, "recorded a loop:"),
+            LoopUpshot::Planned => paint(GOOD, "would record a loop:"),
+            LoopUpshot::Same => paint(FAINT, "a loop that is or was ralph's already:"),
+            LoopUpshot::Told => paint(BAD, "a loop that does not go on by itself:"),
+        };
+        let why = taken.why.map_or(String::new(), |why| format!(" ({why})"));
+        text += &format!("{word} {}{why}\n", inert(&taken.seat()));
     }
     let (said, unsaid): (Vec<&Fate>, Vec<&Fate>) = taken.fates.iter().partition(|fate| fate.became.is_some());
     text += &listed("taken over", &said);

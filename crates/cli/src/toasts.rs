@@ -4,12 +4,11 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use ralph_agents::opencode::{Toast, Toaster, Variant};
+use ralph_agents::opencode::{Address, Toast, Toaster, Variant};
 use ralph_core::event::{Event, Line, Started};
 use ralph_core::id::TaskId;
 use ralph_core::stop::{RunState, StopReason};
 
-use crate::commands::opencode::address;
 use crate::words::{counted, span};
 
 /// Notices that may wait; who is further behind has missed them.
@@ -25,8 +24,8 @@ pub(crate) struct Toasts {
 
 impl Toasts {
     /// For the server at this address; none where no client can be made of it.
-    pub(crate) fn at(server: &str, root: &Path) -> Option<Toasts> {
-        let toaster = Toaster::new(&address(server.to_owned()), root).ok()?;
+    pub(crate) fn at(server: &Address, root: &Path) -> Option<Toasts> {
+        let toaster = Toaster::new(server, root).ok()?;
         let (to_be_shown, waiting) = sync_channel(ROOM);
         Some(Toasts { to_be_shown, sender: std::thread::spawn(move || send(&toaster, &waiting)) })
     }

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-memory", &["ralph-core", "ralph-store"]),
@@ -23,6 +23,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("ralph-templates", &["ralph-core"]),
     ("ralph-migrate", &["ralph-core", "ralph-templates"]),
     ("ralph-hosts", &["ralph-core", "ralph-store", "ralph-engine"]),
+    ("ralph-mcp", &["ralph-core", "ralph-engine"]),
     (
         "ralph-cli",
         &[
@@ -39,6 +40,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "ralph-templates",
             "ralph-migrate",
             "ralph-hosts",
+            "ralph-mcp",
         ],
     ),
 ];

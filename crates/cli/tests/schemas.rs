@@ -54,6 +54,8 @@ fn the_published_schemas_are_current() {
         "events",
         "status",
         "inbox",
+        "sessions",
+        "session",
         "why",
         "diff",
         "snapshots",

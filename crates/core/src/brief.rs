@@ -99,7 +99,8 @@ fn when_done(text: &mut String, run: &Run, attempt: &Attempt) {
     let _ = writeln!(text, "# When it is done\n\n{}", claim(run, attempt));
 }
 
-fn claim(run: &Run, attempt: &Attempt) -> String {
+/// How the agent of an attempt is to show that it is done.
+pub fn claim(run: &Run, attempt: &Attempt) -> String {
     let require = &run.policy.completion.require;
     let by_tool = require.contains(&Signal::Tool).then_some(
         "Call the tool `task_complete` once, when everything is done and checked, and never before.",

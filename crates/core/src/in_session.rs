@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Timestamp;
 use crate::id::{AgentName, SessionId};
 use crate::policy::Signal;
-use crate::report::Usage;
+use crate::report::{AgentExit, Usage};
 
 /// How long a session is left alone after an error.
 pub const RECOVERY: Duration = Duration::from_secs(5);
@@ -28,6 +28,12 @@ pub struct InSession {
     /// Whether the agent was given the brief of the present attempt.
     #[serde(default)]
     pub briefed: bool,
+    /// Whether something else was asked since: the last words of the turn may be about that.
+    #[serde(default)]
+    pub aside: bool,
+    /// What the agent's list of things to do was like when the last turn ended, in short.
+    #[serde(default)]
+    pub list: Option<String>,
     /// An error was told, and the session is left alone until then.
     #[serde(default)]
     pub recovering: Option<Recovering>,
@@ -59,6 +65,9 @@ pub enum Strategy {
 pub struct Recovering {
     pub until: Timestamp,
     pub what: String,
+    /// What it means, where that is known.
+    #[serde(default)]
+    pub exit: Option<AgentExit>,
 }
 
 /// The same words again and again.
@@ -79,8 +88,23 @@ pub struct Turn {
     /// How many tools were used.
     pub tools: u32,
     pub signals: Vec<Signal>,
+    /// The list of things to do, where the host keeps one.
+    pub list: Option<Listed>,
+    /// Whether the message was broken off, so that nothing it promises counts.
+    pub is_broken_off: bool,
     pub usage: Usage,
     pub duration: Duration,
+}
+
+/// An agent's list of things to do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// The same for the same list, and for no other.
+    pub digest: String,
+    /// Nothing on it is left to do, and something on it was done.
+    pub is_done: bool,
+    /// The agent wrote it in this turn.
+    pub is_written: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,6 +115,10 @@ pub enum TurnEnding {
     Aborted,
     Failed {
         what: String,
+    },
+    /// It failed in a way that is known.
+    Recognised {
+        exit: AgentExit,
     },
 }
 
@@ -118,6 +146,8 @@ impl InSession {
             strategy: Strategy::Continue,
             heard: None,
             briefed: false,
+            aside: false,
+            list: None,
             recovering: None,
             replacing: None,
             refrain: Refrain::default(),

@@ -33,6 +33,7 @@
 pub mod account;
 pub mod agenda;
 pub mod agent_event;
+pub mod assignment;
 pub mod attempt;
 pub mod backlog;
 pub mod brief;
@@ -60,6 +61,7 @@ pub mod report;
 pub mod route;
 pub mod run;
 pub mod sandbox;
+pub mod sessions;
 pub mod stop;
 pub mod task;
 pub mod verdict;

@@ -9,16 +9,18 @@ use ralph_core::Timestamp;
 use ralph_core::agenda::Selection;
 use ralph_core::brief;
 use ralph_core::check::Verification;
+use ralph_core::control::{Control, ControlNo};
 use ralph_core::crew::{Crew, Member};
 use ralph_core::event::Event;
 use ralph_core::id::{AgentName, RunId, SessionId};
-use ralph_core::in_session::{InSession, RECOVERY, Strategy, Turn, TurnEnding};
+use ralph_core::in_session::{InSession, Listed, RECOVERY, Strategy, Turn, TurnEnding};
 use ralph_core::machine::{Heard, Judged, Why};
 use ralph_core::moment::Moment;
 use ralph_core::policy::{
     Completion, Deadlines, Kind, Limits, OnFailure, Patience, Policy, Promise, Retry, Signal,
 };
 use ralph_core::promise::Word;
+use ralph_core::report::AgentExit;
 use ralph_core::run::{Request, Run, Step, Until};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::stop::StopReason;
@@ -154,7 +156,7 @@ fn an_abort_ends_the_loop_for_good_and_leaves_the_tree() {
 #[test]
 fn after_an_error_the_session_is_left_alone_for_a_while_and_then_tried_again() {
     let mut run = started();
-    run.stumble("APIError: overloaded", at(10));
+    run.stumble("APIError: overloaded", None, at(10));
     let failed = Turn { ending: TurnEnding::Failed { what: "APIError".to_owned() }, ..turn("m1", "") };
     let within = i64::try_from(RECOVERY.as_secs()).unwrap() - 1;
     assert_eq!(hears(&mut run, &failed, 10 + within), Heard::Nothing(Why::Recovering));
@@ -169,11 +171,11 @@ fn after_an_error_the_session_is_left_alone_for_a_while_and_then_tried_again() {
 fn an_error_that_leaves_no_message_is_a_failed_attempt_as_well() {
     let mut run = started();
     hears(&mut run, &turn("m1", "one"), 1);
-    run.stumble("the model does not exist", at(2));
+    run.stumble("the model does not exist", None, at(2));
     assert_eq!(hears(&mut run, &turn("m1", "one"), 8), Heard::Taken);
     assert_eq!((run.tally.iterations, run.tally.attempts), (2, 2));
     for seconds in 9..20 {
-        run.stumble("the model does not exist", at(seconds * 10));
+        run.stumble("the model does not exist", None, at(seconds * 10));
         hears(&mut run, &turn("m1", "one"), seconds * 10 + 6);
     }
     assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::TasksUndone));
@@ -182,21 +184,97 @@ fn an_error_that_leaves_no_message_is_a_failed_attempt_as_well() {
 #[test]
 fn whoever_recovers_alone_has_failed_at_nothing() {
     let mut run = started();
-    run.stumble("a passing error", at(1));
+    run.stumble("a passing error", None, at(1));
     assert_eq!(hears(&mut run, &turn("m1", "did it all the same"), 7), Heard::Taken);
     assert_eq!((run.tally.iterations, run.tally.failures), (2, 0));
 }
 
 #[test]
-fn a_turn_about_something_else_is_followed_by_the_same_brief() {
+fn a_turn_in_which_something_else_was_asked_counts_all_the_same() {
     let mut run = started();
-    run.turn_aside();
-    assert_eq!(run.hear(&turn("m1", "the status is fine"), at(1)), Heard::Unbriefed);
-    run.briefed(at(1));
-    assert_eq!((run.tally.iterations, run.tally.attempts), (1, 1));
-    assert_eq!(hears(&mut run, &turn("m1", "the status is fine"), 2), Heard::Nothing(Why::Known));
-    assert_eq!(hears(&mut run, &turn("m2", "worked"), 3), Heard::Taken);
+    run.asked_aside();
+    assert_eq!(hears(&mut run, &turn("m1", "the status is fine"), 1), Heard::Taken);
     assert_eq!(run.tally.iterations, 2);
+    run.asked_aside();
+    let text = format!("the status is fine\n\n{}", promise(&run));
+    hears(&mut run, &turn("m2", &text), 2);
+    assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::Completed));
+    // Whoever asks again and again hears the same again and again.
+    let mut run = started();
+    for n in 1..=6 {
+        run.asked_aside();
+        hears(&mut run, &Turn { tools: 0, ..turn(&format!("m{n}"), "the status is fine") }, n);
+    }
+    assert_eq!(run.stop(), None);
+}
+
+#[test]
+fn a_promise_in_a_message_that_was_broken_off_is_none() {
+    let mut run = started();
+    let text = promise(&run);
+    hears(&mut run, &Turn { is_broken_off: true, ..turn("m1", &text) }, 1);
+    assert_eq!((run.stop(), run.tally.iterations), (None, 2));
+}
+
+#[test]
+fn a_list_counts_only_for_the_turn_that_worked_it_off() {
+    let list =
+        |digest: &str, is_done, is_written| Some(Listed { digest: digest.to_owned(), is_done, is_written });
+    let ended = |lists: &[Option<Listed>]| {
+        let mut run = started();
+        run.policy.completion.require = [Signal::Todo].into();
+        for (n, list) in lists.iter().enumerate() {
+            hears(&mut run, &Turn { list: list.clone(), ..turn(&format!("m{n}"), "x") }, 1);
+        }
+        run.stop().is_some()
+    };
+    // Done before the loop began, or before this attempt.
+    assert!(!ended(&[list("a", true, false)]));
+    assert!(!ended(&[list("a", true, false), list("a", true, false)]));
+    assert!(!ended(&[list("a", false, true)]));
+    assert!(ended(&[list("a", true, true)]));
+    assert!(ended(&[list("a", false, false), list("b", true, false)]));
+    assert!(!ended(&[None]));
+}
+
+#[test]
+fn what_is_asked_of_a_loop_takes_effect_at_once_except_that_a_turn_counts_before_a_pause() {
+    let asked = |run: &mut Run, control| {
+        run.apply(ControlNo(run.controls_seen.0 + 1), &control, at(1));
+        run.heed(at(1));
+    };
+    for (control, reason) in [(Control::Stop, StopReason::Stopped), (Control::Abort, StopReason::Aborted)] {
+        let mut run = started();
+        asked(&mut run, control);
+        assert_eq!(run.stop().map(|stop| stop.reason), Some(reason));
+    }
+    let mut run = started();
+    asked(&mut run, Control::Pause);
+    assert!(!run.is_paused());
+    assert_eq!(hears(&mut run, &turn("m1", "one"), 2), Heard::Taken);
+    assert_eq!((run.is_paused(), run.tally.iterations), (true, 1));
+    let mut run = started();
+    run.untold();
+    asked(&mut run, Control::Pause);
+    assert!(run.is_paused());
+    asked(&mut run, Control::Resume);
+    assert_eq!(run.hear(&turn("m1", "one"), at(3)), Heard::Unbriefed);
+}
+
+#[test]
+fn a_limit_is_waited_for_and_a_missing_login_ends_the_loop() {
+    let limited = AgentExit::Limited { what: "slow down".to_owned(), reset: Some(at(60).at) };
+    let mut run = started();
+    run.stumble("slow down", Some(&limited), at(1));
+    // The error left no message, or one that says less.
+    let failed = Turn { ending: TurnEnding::Failed { what: "APIError".to_owned() }, ..turn("m1", "") };
+    assert_eq!(run.hear(&failed, at(7)), Heard::Taken);
+    assert!(matches!(run.step, Step::Wait(..)), "{:?}", run.step);
+    assert_eq!((run.tally.failures, run.tally.limits), (0, 1));
+    let exit = AgentExit::Unauthenticated { what: "who".to_owned(), next: "log in".to_owned() };
+    let mut run = started();
+    run.hear(&Turn { ending: TurnEnding::Recognised { exit }, ..turn("m1", "") }, at(1));
+    assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::Authentication));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ralph_core::agent_event::AgentEvent;
@@ -9,7 +10,7 @@ use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
 use ralph_core::crew::{Conversation, Member};
 use ralph_core::event::Stream;
-use ralph_core::id::AgentName;
+use ralph_core::id::{AgentName, RunId};
 use ralph_core::policy::Signal;
 use ralph_core::promise::Claim;
 use ralph_core::report::{AgentExit, Usage};
@@ -31,6 +32,21 @@ pub enum Prompt {
     Argument(usize),
 }
 
+/// What an attempt is given beside its brief.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Equipment<'a> {
+    pub files: &'a [String],
+    pub tools: Option<&'a Tools>,
+}
+
+/// ralph's own tools, for an agent that takes a server of the Model Context Protocol: `program mcp` is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tools {
+    pub program: PathBuf,
+    pub run: RunId,
+    pub mailbox: PathBuf,
+}
+
 pub trait Agent: std::fmt::Debug + Send + Sync {
     fn name(&self) -> &AgentName;
 
@@ -40,8 +56,8 @@ pub trait Agent: std::fmt::Debug + Send + Sync {
         Prompt::Stdin
     }
 
-    /// Adds the arguments by which it takes files, as far as it takes them.
-    fn attach(&self, _files: &[String], _invocation: &mut Invocation, _prompt: &mut Prompt) {}
+    /// Adds the arguments by which it takes what an attempt is given, as far as it takes it.
+    fn equip(&self, _with: Equipment<'_>, _invocation: &mut Invocation, _prompt: &mut Prompt) {}
 
     /// Where it keeps what it has to write to, as [`crate::sandbox::expand`] reads it.
     fn state(&self) -> &[String] {

@@ -25,6 +25,9 @@ const MARKS: [&str; 9] = [
     "QWEN_CODE",
 ];
 
+/// The key to a server that ralph works with: nothing that ralph starts is to enter it.
+const KEYS: [&str; 1] = ["OPENCODE_SERVER_PASSWORD"];
+
 /// `base` without what is denied.
 pub fn inherited(base: impl IntoIterator<Item = (OsString, OsString)>, exclude: &[String]) -> Variables {
     base.into_iter().filter(|(name, _)| !is_denied(&name.to_string_lossy(), exclude)).collect()
@@ -33,6 +36,7 @@ pub fn inherited(base: impl IntoIterator<Item = (OsString, OsString)>, exclude: 
 fn is_denied(name: &str, exclude: &[String]) -> bool {
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || MARKS.contains(&name)
+        || KEYS.contains(&name)
         || exclude.iter().any(|excluded| excluded == name)
 }
 
@@ -70,6 +74,7 @@ mod tests {
             "CLAUDECODE",
             "GEMINI_CLI",
             "GEMINI_API_KEY",
+            "OPENCODE_SERVER_PASSWORD",
             "MINE",
         ];
         let base = names.map(|name| (OsString::from(name), OsString::from("x")));

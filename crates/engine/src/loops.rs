@@ -45,6 +45,8 @@ pub struct LoopOptions {
     pub replace: bool,
     /// Where summaries of replaced sessions are kept, below the project's root.
     pub summaries: Option<String>,
+    /// Iterations that were made before ralph had the loop; they count.
+    pub made: u32,
     /// What keeps the checks inside.
     pub sandbox: Sandbox,
 }
@@ -61,9 +63,9 @@ pub enum LoopError {
     Unbounded,
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The host goes on; the journal says why, and the loop is paused.
+    /// The host goes on; the journal says why, and the loop is paused, unless it could not even be that.
     #[error("{why}")]
-    LetGo { why: String },
+    LetGo { why: String, run: RunId, is_paused: bool },
 }
 
 /// The loops of one host in one project.
@@ -99,12 +101,13 @@ impl<S: Store> Loops<S> {
             return Err(LoopError::EmptyPrompt);
         }
         let now = Moment { at: Timestamp::now(), running: std::time::Duration::ZERO };
-        let replace = options.replace;
+        let (replace, made) = (options.replace, options.made);
         let request = self.request(prompt, options, &seat, now.at)?;
         if replace {
             self.cancel_loop(session).await?;
         }
         let mut run = Run::start(request, now);
+        run.tally.iterations = made;
         // What is checked first, the host's next event has done.
         if run.step == Step::Select {
             let task = run.task.clone();

@@ -15,7 +15,7 @@ use ralph_core::task::Task;
 use ralph_store::Store;
 use tokio::io::AsyncReadExt;
 
-use crate::agent::{Agent, Heard, Listener};
+use crate::agent::{Agent, Equipment, Heard, Listener};
 use crate::attempt::{Reach, assemble};
 use crate::custody::{Child, Custody, CustodyError, Ending, GuardOptions, Launch, Status};
 use crate::drive::Drive;
@@ -47,7 +47,7 @@ impl<S: Store + 'static> Drive<S> {
             promise: self.run.policy.completion.promise.word.clone(),
         };
         let brief = Brief { text: QUESTION.to_owned() };
-        let (launch, stdin) = self.launch(agent, &attempt, &brief, None, Reach::Work)?;
+        let (launch, stdin) = self.launch(agent, &attempt, &brief, None, (Reach::Work, None))?;
         let custody = Custody::open(self.parts.guard.options(&self.run.id)?).await?;
         let said = converse(custody, &launch, stdin, agent.listen(&attempt, &brief), PATIENCE).await?;
         Ok(matches!(said.answer, Answer::Ended(exit) if exit.response() == Response::Verify))
@@ -102,7 +102,7 @@ pub(crate) async fn outside(
         agent: agent.name().clone(),
         promise: Word::parse("READY").expect("a word"),
     };
-    let assembled = assemble(agent, &attempt, brief, place, (file, &[]))?;
+    let assembled = assemble(agent, &attempt, brief, place, (file, Equipment::default()))?;
     let custody = Custody::open(options).await?;
     let listener = agent.listen(&attempt, brief);
     converse(custody, &assembled.launch, assembled.stdin, listener, patience).await

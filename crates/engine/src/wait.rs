@@ -26,9 +26,9 @@ impl<S: Store + 'static> Drive<S> {
         }
         crash_point("wait.inside");
         let waited = match until {
-            Until::Time { from, to } => self.wait_until(remaining(from, to)).await?,
+            Until::Time { from, to } => self.wait_until(Some(remaining(from, to))).await?,
             Until::Reset { from, to } | Until::Answer { from, to, .. } => {
-                self.wait_still(remaining(from, to)).await?
+                self.wait_still(Some(remaining(from, to))).await?
             }
             Until::Told => self.wait_still(None).await?,
         };
@@ -74,8 +74,8 @@ impl<S: Store + 'static> Drive<S> {
 }
 
 /// What is left to wait; never more than was meant, should the clock have been turned back.
-fn remaining(from: Timestamp, to: Timestamp) -> Option<Duration> {
+pub(crate) fn remaining(from: Timestamp, to: Timestamp) -> Duration {
     let now = Timestamp::now();
     let left = |from: Timestamp| Duration::try_from(to.duration_since(from)).unwrap_or_default();
-    Some(left(now).min(left(from)))
+    left(now).min(left(from))
 }

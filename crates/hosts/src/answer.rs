@@ -1,8 +1,11 @@
 //! What a host is to do after something happened in one of its sessions: the same for every host.
 
+use std::time::Duration;
+
 use ralph_core::id::{RunId, SessionId};
 use ralph_core::in_session::{Strategy, Turn};
-use ralph_core::run::Step;
+use ralph_core::report::AgentExit;
+use ralph_core::run::{Run, Step};
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
 use ralph_engine::session::{Ended, Onward, Provide};
 use ralph_store::Store;
@@ -12,6 +15,8 @@ use crate::original::Original;
 use crate::wire::{Act, Action};
 use crate::words;
 
+/// A wait that is shorter needs no word.
+const TOLD: Duration = Duration::from_secs(5);
 /// How many sessions that may be gone are asked after at a time.
 const ASKED_AFTER: usize = 5;
 
@@ -25,6 +30,10 @@ pub enum Happening {
     Error {
         what: String,
     },
+    /// An error that means what it would mean in any other run.
+    Refused(AgentExit),
+    /// It is time for what was put off.
+    Due,
     /// The session does not exist any more.
     Gone,
     /// One of ralph's commands.
@@ -52,11 +61,21 @@ pub trait Ground<S>: Provide<S> {
     /// What a loop that a person asks for is held to, or why it cannot be had.
     fn options(&self, asked: &Start) -> impl Future<Output = Result<LoopOptions, String>>;
 
+    /// A loop begins here.
+    fn begun(&self, _run: &RunId) -> impl Future<Output = ()> {
+        async {}
+    }
+
     /// What the original plugin's configuration makes of every session, where there is one.
     fn original(&self) -> Option<Original>;
 
     /// Puts the files back as they were before a loop, and says what was done.
     fn roll_back(&self, run: &RunId) -> impl Future<Output = Result<String, String>>;
+
+    /// Whether the host has each command begin a turn of its agent.
+    fn commands_begin_turns(&self) -> bool {
+        true
+    }
 
     /// Keeps the summary of a session.
     fn keep_summary(&self, folder: &str, session: &SessionId, summary: &str) -> Result<(), String>;
@@ -77,6 +96,8 @@ pub async fn answer<S: Store + 'static>(
             Happening::Idle(_) => Ok(seen.elsewhere.iter().take(ASKED_AFTER).map(ask_after).collect()),
             Happening::Aborted
             | Happening::Error { .. }
+            | Happening::Refused(_)
+            | Happening::Due
             | Happening::Gone
             | Happening::Message { .. }
             | Happening::Replaced { .. }
@@ -86,12 +107,18 @@ pub async fn answer<S: Store + 'static>(
     }
     let desk = Desk { session, loops, ground };
     match happening {
-        Happening::Idle(turn) => Ok(onward(loops.turn(session, &turn, ground).await?)),
+        Happening::Idle(turn) => desk.turned(&turn).await,
         Happening::Aborted => desk.end("the turn was aborted").await,
-        Happening::Error { what } => Ok(onward(loops.stumbled(session, &what).await?)),
+        Happening::Error { what } => Ok(erred(&what, loops.stumbled(session, &what).await?)),
+        Happening::Refused(exit) => Ok(erred(&exit.to_string(), loops.refused(session, &exit).await?)),
+        Happening::Due => Ok(onward(loops.due(session, ground).await?)),
         Happening::Gone => desk.end("the session is gone").await,
         Happening::Command(asked) => desk.command(asked).await,
-        Happening::Message { .. } => desk.instruct().await,
+        Happening::Message { .. } => {
+            // Told once for each session after the host was started.
+            loops.replacement_lost(session).await?;
+            desk.instruct().await
+        }
         Happening::Replaced { by, summary } => desk.replaced(by, summary).await,
         Happening::Undelivered { what } => {
             let mut actions = vec![words::failed(&format!("the brief could not be given: {what}"))];
@@ -102,17 +129,27 @@ pub async fn answer<S: Store + 'static>(
     }
 }
 
+fn erred(what: &str, next: Onward) -> Vec<Action> {
+    let told = if let Onward::Later { after } = next { Some(words::waiting(what, after)) } else { None };
+    told.into_iter().chain(onward(next)).collect()
+}
+
 /// A loop whose session is gone is nobody's; only the host knows.
 fn ask_after(session: &SessionId) -> Action {
     Action { session: Some(session.clone()), ..Act::Recheck { only_existence: true }.into() }
 }
 
 fn onward(onward: Onward) -> Vec<Action> {
-    let ms = |delay: std::time::Duration| u64::try_from(delay.as_millis()).ok().filter(|ms| *ms > 0);
+    let ms = |delay: Duration| u64::try_from(delay.as_millis()).ok().filter(|ms| *ms > 0);
     match onward {
         Onward::Silence => Vec::new(),
         Onward::Later { after } => {
             vec![Action { after_ms: ms(after), ..Act::Recheck { only_existence: false }.into() }]
+        }
+        Onward::Due { after, why } => {
+            let told = why.filter(|_| after >= TOLD).map(|why| words::waits(after, &why));
+            let due = Action { after_ms: ms(after), ..Act::Due {}.into() };
+            told.into_iter().chain([due]).collect()
         }
         Onward::Ended(ended) => vec![words::ended(&ended)],
         Onward::Next(next) => {
@@ -130,6 +167,11 @@ fn onward(onward: Onward) -> Vec<Action> {
             }
         }
     }
+}
+
+fn not_put_back(why: &BadArguments) -> Vec<Action> {
+    let told = words::only_tell(&format!("The files were not put back: {why}."));
+    vec![words::failed(&why.to_string()), told]
 }
 
 /// One event at the desk.
@@ -163,8 +205,37 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
                 self.aside(&told).await
             }
             Ok(Asked::RollBack) => self.roll_back().await,
+            Err(bad @ BadArguments::AtWork) => Ok(not_put_back(&bad)),
             Err(bad) => self.refuse(&bad.to_string()).await,
         }
+    }
+
+    async fn turned(&self, turn: &Turn) -> Result<Vec<Action>, LoopError> {
+        let next = self.loops.turn(self.session, turn, self.ground).await?;
+        let told = match &next {
+            Onward::Ended(_) => self.keep_last_words(&turn.text).await?,
+            Onward::Silence => self.is_paused().await?,
+            Onward::Later { .. } | Onward::Due { .. } | Onward::Next(_) => None,
+        };
+        Ok(told.into_iter().chain(onward(next)).collect())
+    }
+
+    async fn is_paused(&self) -> Result<Option<Action>, LoopError> {
+        let run = self.loops.run_of(self.session).await?;
+        Ok(run.filter(Run::is_paused).map(|run| words::paused("as it was asked to", &run.id)))
+    }
+
+    /// Of the session that a loop ends in, there is no summary but what its agent said last.
+    async fn keep_last_words(&self, text: &str) -> Result<Option<Action>, LoopError> {
+        let place = self.loops.run_of(self.session).await?.and_then(|run| run.in_session);
+        Ok(place.and_then(|place| self.keep(place.summaries.as_deref(), text)))
+    }
+
+    /// Nothing, or that it could not be kept.
+    fn keep(&self, folder: Option<&str>, summary: &str) -> Option<Action> {
+        let folder = folder.filter(|_| !summary.trim().is_empty())?;
+        let why = self.ground.keep_summary(folder, self.session, summary).err()?;
+        Some(words::failed(&format!("the summary was not kept: {why}")))
     }
 
     async fn start(&self, start: &Start) -> Result<Vec<Action>, LoopError> {
@@ -172,8 +243,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
             Ok(options) => options,
             Err(why) => return self.refuse(&why).await,
         };
-        let started = self.loops.start_loop(self.session.as_str(), &start.prompt, options).await;
-        match started {
+        match self.enter(&start.prompt, options).await {
             Ok(true) => self.begin().await,
             Ok(false) => {
                 let view = self.loops.state(Some(self.session.as_str())).await?;
@@ -190,17 +260,37 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         }
     }
 
+    async fn enter(&self, prompt: &str, options: LoopOptions) -> Result<bool, LoopError> {
+        let started = self.loops.start_loop(self.session.as_str(), prompt, options).await?;
+        if started && let Some(run) = self.loops.look(self.session).await?.here {
+            self.ground.begun(&run).await;
+        }
+        Ok(started)
+    }
+
     /// The first brief takes the place of what the command says.
     async fn begin(&self) -> Result<Vec<Action>, LoopError> {
-        match self.loops.begin(self.session, self.ground).await? {
+        let begun = match self.loops.begin(self.session, self.ground).await {
+            Err(LoopError::LetGo { why, .. }) => {
+                self.loops.aborted(self.session, &why).await?;
+                return self.refuse(&why).await;
+            }
+            begun => begun?,
+        };
+        match begun {
             Onward::Next(next) => {
                 let view = self.loops.state(Some(self.session.as_str())).await?;
-                let toast = words::started(view.as_ref(), &next);
-                Ok(vec![Act::Prompt { text: next.brief }.into(), toast])
+                let toast = view.as_ref().map(words::started);
+                Ok(std::iter::once(Act::Prompt { text: next.brief }.into()).chain(toast).collect())
             }
             Onward::Ended(ended) => {
                 let told = format!("The ralph loop could not begin: {}", ended.stop.evidence);
                 Ok(vec![words::ended(&ended), words::only_tell(&told)])
+            }
+            waits @ Onward::Due { .. } => {
+                let mut actions = onward(waits);
+                actions.push(words::only_tell("The ralph loop begins in a moment."));
+                Ok(actions)
             }
             Onward::Later { .. } | Onward::Silence => {
                 self.loops.aborted(self.session, "the directory is in use by another run").await?;
@@ -217,18 +307,25 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
 
     /// A turn that is not about the task of a loop that goes on.
     async fn aside(&self, told: &str) -> Result<Vec<Action>, LoopError> {
-        self.loops.turn_aside(self.session).await?;
+        if self.ground.commands_begin_turns() {
+            self.loops.turn_aside(self.session).await?;
+        }
         Ok(vec![words::only_tell(told)])
     }
 
     async fn end(&self, why: &str) -> Result<Vec<Action>, LoopError> {
         match self.loops.aborted(self.session, why).await? {
             Some(Onward::Ended(Ended { iteration, .. })) => Ok(vec![words::cancelled(iteration, why)]),
-            Some(Onward::Silence | Onward::Later { .. } | Onward::Next(_)) | None => Ok(Vec::new()),
+            Some(Onward::Silence | Onward::Later { .. } | Onward::Due { .. } | Onward::Next(_)) | None => {
+                Ok(Vec::new())
+            }
         }
     }
 
     async fn roll_back(&self) -> Result<Vec<Action>, LoopError> {
+        if self.loops.is_at_work(self.session).await? {
+            return Ok(not_put_back(&BadArguments::AtWork));
+        }
         let mut actions = self.end("rolled back").await?;
         let told = match self.loops.state(Some(self.session.as_str())).await? {
             None => "No ralph loop was started in this session, so there is nothing to roll back.".to_owned(),
@@ -252,6 +349,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         match self.loops.begin(self.session, self.ground).await? {
             Onward::Next(next) => Ok(vec![Act::Append { text: format!("\n\n{}", next.instruction) }.into()]),
             Onward::Ended(ended) => Ok(vec![words::ended(&ended)]),
+            waits @ Onward::Due { .. } => Ok(onward(waits)),
             Onward::Later { .. } | Onward::Silence => Ok(Vec::new()),
         }
     }
@@ -259,23 +357,25 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
     /// Where the original plugin is configured, every session loops from its first message.
     async fn first(&self, text: &str) -> Result<Vec<Action>, LoopError> {
         let Some(original) = self.ground.original() else { return Ok(Vec::new()) };
-        if !self.loops.start_loop(self.session.as_str(), text, original.options()).await? {
+        if !self.enter(text, original.options()).await? {
             return Ok(Vec::new());
         }
-        self.instruct().await
+        let mut actions = self.instruct().await?;
+        if let Some(view) = self.loops.state(Some(self.session.as_str())).await?
+            && actions.iter().any(|action| matches!(action.act, Act::Append { .. }))
+        {
+            actions.push(words::started(&view));
+        }
+        Ok(actions)
     }
 
     async fn replaced(&self, by: SessionId, summary: Option<String>) -> Result<Vec<Action>, LoopError> {
         let Some(run) = self.loops.replaced(self.session, &by).await? else { return Ok(Vec::new()) };
         let Step::Code(_, brief) = &run.step else { return Ok(Vec::new()) };
-        let mut actions = Vec::new();
         let summary = summary.filter(|summary| !summary.trim().is_empty());
         let folder = run.in_session.as_ref().and_then(|place| place.summaries.as_deref());
-        if let (Some(folder), Some(summary)) = (folder, &summary)
-            && let Err(why) = self.ground.keep_summary(folder, self.session, summary)
-        {
-            actions.push(words::failed(&format!("the summary was not kept: {why}")));
-        }
+        let unkept = summary.as_ref().and_then(|summary| self.keep(folder, summary));
+        let mut actions: Vec<Action> = unkept.into_iter().collect();
         let told = summary.map(|summary| format!("# What happened so far\n\n{}\n\n", summary.trim()));
         let text = told.unwrap_or_default() + &brief.text;
         actions.push(Action { session: Some(by), ..Act::Prompt { text }.into() });

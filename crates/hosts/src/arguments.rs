@@ -24,7 +24,10 @@ pub struct Start {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadArguments {
-    #[error("there is no task: `/ralph TASK`")]
+    #[error(
+        "there is no task: `/ralph TASK [--criteria CRITERION] [--max-iterations N] [--completion-promise WORD] \
+         [--strategy continue|reset|compact] [--replace]`; there are also `/ralph stop`, `/ralph status` and `/ralph rollback`"
+    )]
     NoTask,
     #[error("{flag} needs a value: `{flag} VALUE`")]
     NoValue { flag: String },
@@ -36,6 +39,11 @@ pub enum BadArguments {
     Unknown { given: String, near: &'static str },
     #[error("`{given}` is not a strategy: continue, reset, compact")]
     Strategy { given: String },
+    #[error(
+        "the agent is at work on these files; end its turn first, or wait for its end after `/ralph stop`, and type \
+         `/ralph rollback` again"
+    )]
+    AtWork,
 }
 
 const VALUED: [&str; 5] =
@@ -53,7 +61,10 @@ pub fn parse(command: &str, arguments: &str) -> Option<Result<Asked, BadArgument
             "stop" | "cancel" => Ok(Asked::Stop),
             "status" => Ok(Asked::Status),
             "rollback" => Ok(Asked::RollBack),
-            _ => start(given.strip_prefix("start ").unwrap_or(given)),
+            _ => start(match given.strip_prefix("start") {
+                Some(task) if task.is_empty() || task.starts_with(char::is_whitespace) => task,
+                Some(_) | None => given,
+            }),
         }),
         _ => None,
     }
@@ -266,6 +277,9 @@ mod tests {
     #[test]
     fn a_slip_is_refused_and_never_a_limit_that_is_lost() {
         assert_eq!(refused(""), BadArguments::NoTask);
+        assert_eq!(refused(" start "), BadArguments::NoTask);
+        assert_eq!(refused("start --replace"), BadArguments::NoTask);
+        assert_eq!(start("started too early").prompt, "started too early");
         assert_eq!(refused("--max-iterations=3"), BadArguments::NoTask);
         let no_value = |flag: &str| BadArguments::NoValue { flag: flag.to_owned() };
         assert_eq!(refused("x --max-iterations"), no_value("--max-iterations"));

@@ -11,13 +11,17 @@
 
 mod answer;
 pub mod arguments;
+pub mod hooked;
 mod installed;
 mod jsonc;
 pub mod opencode;
 mod original;
+mod settings;
 pub mod wire;
 mod words;
 
 pub use answer::{Ground, Happening, answer};
-pub use installed::{InstallError, Installed, Removed};
+pub use installed::{Edited, InstallError, Installed, Removed};
 pub use original::Original;
+pub use settings::BadSettings;
+pub use words::let_go;

@@ -42,6 +42,9 @@ pub struct Told {
     pub command: Option<String>,
     #[serde(default)]
     pub arguments: Option<String>,
+    /// With `command`: whether the agent is at work in the session.
+    #[serde(default)]
+    pub busy: bool,
     /// With `tool`: the tool that was used.
     #[serde(default)]
     pub tool: Option<String>,
@@ -72,6 +75,8 @@ pub enum Kind {
     Tool,
     Replaced,
     Failed,
+    /// The time of a `due` has come.
+    Due,
 }
 
 /// A message, and the turn that it ends.
@@ -89,17 +94,27 @@ pub struct Message {
     /// The tools that were used in the turn, in order.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// Those of them whose call failed, once for each such call.
     #[serde(default)]
+    pub tools_failed: Vec<String>,
+    #[serde(default, deserialize_with = "count")]
     pub input_tokens: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub cached_tokens: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub output_tokens: u64,
     #[serde(default)]
     pub cost_usd: f64,
     /// How long the turn took.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "count")]
     pub duration_ms: u64,
+}
+
+/// Some providers count below zero, or in fractions: that is no reason not to hear of the turn.
+fn count<'de, D: serde::Deserializer<'de>>(given: D) -> Result<u64, D::Error> {
+    let number = Option::<f64>::deserialize(given)?.unwrap_or_default();
+    // A cast of a float stays within what fits.
+    Ok(number as u64)
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -108,6 +123,12 @@ pub struct Fault {
     pub name: String,
     #[serde(default)]
     pub message: String,
+    /// The HTTP status that the model's provider answered with.
+    #[serde(default)]
+    pub status: Option<u16>,
+    /// How long the provider wants to be left alone.
+    #[serde(default)]
+    pub retry_after_ms: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -132,6 +153,9 @@ pub struct Failed {
 pub struct Answer {
     pub v: u32,
     pub actions: Vec<Action>,
+    /// Whether the tool `task_complete` counts in the session, so that its agent is to be shown it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tool: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -157,12 +181,14 @@ pub enum Act {
     Toast { title: String, message: String, variant: Variant, duration_ms: u64 },
     /// Have the session summarised; the summary goes with `replaced`.
     Summarise {},
-    /// Put a new session in place of this one: make it, tell `replaced`, do what that is answered with, and delete the
-    /// old one.
+    /// Put a new session in place of this one: make it, tell `replaced`, do what that is answered with, and, if that
+    /// could be done, delete the old one.
     NewSession { title: String },
     /// Look at the session again: tell `deleted` if it does not exist, and otherwise, unless only that is asked, `idle`
     /// if it is idle.
     Recheck { only_existence: bool },
+    /// Tell `due`, and do what that is answered with.
+    Due {},
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -176,7 +202,7 @@ pub enum Variant {
 
 impl Answer {
     pub fn nothing() -> Answer {
-        Answer { v: VERSION, actions: Vec::new() }
+        Answer { v: VERSION, actions: Vec::new(), tool: false }
     }
 }
 

@@ -2,25 +2,32 @@
 
 use std::time::Duration;
 
+use ralph_core::id::RunId;
 use ralph_core::stop::{RunState, StopReason};
-use ralph_core::view::RunView;
+use ralph_core::view::{Doing, RunView};
+use ralph_engine::loops::LoopError;
 use ralph_engine::session::{Ended, Next};
 
 use crate::wire::{Act, Action, Variant};
+
+/// A toast is small.
+const LONGEST_REASON: usize = 300;
+const ONLY_TELL: &str = "Repeat the following to the person in one or two sentences, as it is. Do nothing else and use no \
+                         tool; this is not part of any task.\n\n";
 
 pub(crate) fn toast(title: &str, message: String, variant: Variant, seconds: u64) -> Action {
     let duration_ms = seconds * 1_000;
     Act::Toast { title: title.to_owned(), message, variant, duration_ms }.into()
 }
 
-pub(crate) fn started(view: Option<&RunView>, next: &Next) -> Action {
-    let most = next
+pub(crate) fn started(view: &RunView) -> Action {
+    let most = view
         .max_iterations
         .map_or("no limit on iterations".to_owned(), |max| format!("at most {max} iterations"));
-    let promise = view.map_or(String::new(), |view| format!("; done when it promises {}", view.promise));
-    let time = view.and_then(|view| view.limits.max_duration_ms).map(Duration::from_millis);
+    let time = view.limits.max_duration_ms.map(Duration::from_millis);
     let time = time.map_or(String::new(), |time| format!(", {} min", time.as_secs().div_ceil(60)));
-    toast("ralph: loop started", format!("{most}{time}{promise}"), Variant::Info, 3)
+    let message = format!("{most}{time}; done when it promises {}", view.promise);
+    toast("ralph: loop started", message, Variant::Info, 3)
 }
 
 pub(crate) fn iteration(next: &Next) -> Action {
@@ -62,6 +69,40 @@ pub(crate) fn cancelled(iteration: u32, why: &str) -> Action {
     toast("ralph: loop cancelled", format!("stopped at iteration {iteration}{why}"), Variant::Info, 2)
 }
 
+/// It stands still until a person goes on with it.
+pub(crate) fn paused(why: &str, run: &RunId) -> Action {
+    let why: String = why.chars().take(LONGEST_REASON).collect();
+    let message = format!("{why}; `ralph resume {run}` goes on with the next turn");
+    toast("ralph: loop paused", message, Variant::Warning, 5)
+}
+
+/// It goes on by itself, some time after an error.
+pub(crate) fn waiting(why: &str, after: Duration) -> Action {
+    let why: String = why.chars().take(LONGEST_REASON).collect();
+    let message = format!("{why}; the session is looked at again in {} s", after.as_secs());
+    toast("ralph: loop paused", message, Variant::Warning, 5)
+}
+
+/// The loop goes on by itself, but not soon.
+pub(crate) fn waits(after: Duration, why: &str) -> Action {
+    let seconds = after.as_secs();
+    let time = if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) };
+    toast("ralph: waiting", format!("{why}; it goes on in {time}"), Variant::Warning, 5)
+}
+
+/// What a person is shown where ralph failed; nothing where the journal alone is to know.
+pub fn let_go(error: &LoopError) -> Vec<Action> {
+    match error {
+        LoopError::LetGo { why, run, is_paused: true } => vec![paused(why, run)],
+        LoopError::LetGo { why, .. } => vec![failed(why)],
+        LoopError::Session(_)
+        | LoopError::Promise(_)
+        | LoopError::EmptyPrompt
+        | LoopError::Unbounded
+        | LoopError::Store(_) => Vec::new(),
+    }
+}
+
 pub(crate) fn no_loop() -> Action {
     toast("ralph: no active loop", "no loop goes on in this session".to_owned(), Variant::Info, 3)
 }
@@ -72,21 +113,27 @@ pub(crate) fn failed(why: &str) -> Action {
 
 /// Where a command has nothing for the agent to do, the turn that it begins anyway is spent on telling the person.
 pub(crate) fn only_tell(what: &str) -> Action {
-    let text = format!(
-        "Repeat the following to the person in one or two sentences, as it is. Do nothing else and use no tool; this is not \
-         part of any task.\n\n{what}"
-    );
-    Act::Prompt { text }.into()
+    Act::Prompt { text: format!("{ONLY_TELL}{what}") }.into()
+}
+
+/// What a person is to be told, if that is all that a prompt is for.
+pub(crate) fn told(prompt: &str) -> Option<&str> {
+    prompt.strip_prefix(ONLY_TELL)
 }
 
 /// How a loop stands.
 pub(crate) fn status(view: &RunView) -> String {
     let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
-    let how = match (view.status, &view.stop_reason) {
-        (RunState::Running, _) => "goes on".to_owned(),
-        (RunState::Paused, _) => format!("is paused; `ralph resume {}` goes on", view.run),
-        (_, Some(reason)) => format!("has ended: {reason}: {}", view.evidence.as_deref().unwrap_or_default()),
-        (state, None) => format!("is {}", state.name()),
+    let how = match (view.status, &view.doing, &view.stop_reason) {
+        (RunState::Running | RunState::Paused, Doing::Waiting { until, why }, _) => {
+            format!("waits until {until:.0} ({why})")
+        }
+        (RunState::Running, ..) => "goes on".to_owned(),
+        (RunState::Paused, ..) => format!("is paused; `ralph resume {}` goes on", view.run),
+        (_, _, Some(reason)) => {
+            format!("has ended: {reason}: {}", view.evidence.as_deref().unwrap_or_default())
+        }
+        (state, _, None) => format!("is {}", state.name()),
     };
     format!("ralph loop {} ({}): iteration {}{of}; it {how}.", view.run, view.description, view.iteration)
 }

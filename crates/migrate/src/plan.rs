@@ -7,10 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fault::{Fault, Spot};
+use crate::found_loop::FoundLoop;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
     pub files: Vec<NewFile>,
+    /// Loops in sessions of hosts.
+    pub loops: Vec<FoundLoop>,
     pub fates: Vec<Fate>,
     /// What could not be taken over and keeps nothing else from being so.
     pub faults: Vec<Fault>,

@@ -1,7 +1,8 @@
 //! What lasts: runs and their journal, what people asked of them, hooks still to be called, trust, which session a
 //! loop belongs to, the tasks of projects that keep theirs here, and what is remembered.
 //!
-//! The [`Store`] speaks of runs, [`Tasks`] of a backlog, [`Notes`] of what is remembered, none of SQL. There is one implementation, [`SqliteStore`]; a second has to
+//! The [`Store`] speaks of runs, [`Tasks`] of a backlog, [`Sessions`] of what was seen in hosts, [`Notes`] of what is
+//! remembered, none of them of SQL. There is one implementation, [`SqliteStore`]; a second has to
 //! pass the same `conformance` suite (feature `testing`).
 //!
 //! Every operation is durable when it returns. A future that is dropped half-way may or may not have happened,
@@ -18,6 +19,7 @@ mod posting;
 mod project;
 mod register;
 mod session;
+mod sessions;
 mod sqlite;
 mod store;
 mod summary;
@@ -32,6 +34,7 @@ pub use posting::{Posting, PostingList, trigrams};
 pub use project::{ProjectMoved, project_dir, settle};
 pub use register::{Register, Registered};
 pub use session::Seat;
+pub use sessions::{Observation, Sessions};
 pub use sqlite::{SqliteStore, Stats};
 pub use store::{Commit, Store, Unfinished};
 pub use summary::RunSummary;

@@ -1,10 +1,11 @@
 //! What the tests stand on: temporary projects, scripted agents, a running ralph and the marks by which its processes
-//! are found; scripted models and the real agent programs; what works on the same files as ralph; small projects with
+//! are found; scripted models and the real agent programs; what works on the same files as ralph; a client of the Model Context Protocol; small projects with
 //! failures.
 
 pub mod fixtures;
 mod journal;
 mod live;
+mod mcp;
 pub mod models;
 pub mod opencode;
 mod packages;
@@ -17,6 +18,7 @@ mod wait;
 
 pub use journal::{entries, extra_attempts, story};
 pub use live::{Live, Peaks};
+pub use mcp::{McpClient, install_mcp_client};
 pub use packages::InstallError;
 pub use peers::{RalphTui, install_ralph_tui};
 pub use processes::{children, guard_of, is_alive, kill_nine, peak_memory, send, survivors};

@@ -2,6 +2,7 @@
 
 mod alone;
 mod counted;
+mod hooks;
 mod looped;
 mod memory;
 mod place;
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut figures = looped::measure(&ralph)?;
     figures.extend(counted::measure(&ralph)?);
     figures.extend(startup::measure(&ralph)?);
+    figures.extend(hooks::measure(&ralph)?);
     figures.extend(memory::measure(&ralph)?);
     println!("\n{}", table(&figures));
     println!("{}", bars(&figures, "ms"));

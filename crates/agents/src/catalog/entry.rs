@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ralph_core::id::AgentName;
+use ralph_core::policy::Signal;
 use serde::{Deserialize, Serialize};
 
+use super::invocation::MCP;
 use crate::stream::{Format, Hearing, Manners, Parser};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +17,7 @@ pub struct Entry {
     /// The command that installs it.
     pub install: Option<String>,
     pub version: Option<Version>,
-    /// With `{model}`, `{effort}`, `{file}`, `{resume}` and `{yolo}` where the arguments below go.
+    /// With `{model}`, `{effort}`, `{file}`, `{resume}`, `{mcp}` and `{yolo}` where the arguments below go.
     pub args: Vec<String>,
     pub prompt: PromptChannel,
     pub format: Format,
@@ -41,6 +43,9 @@ pub struct Entry {
     pub acp_reports_usage: bool,
     /// Arguments that make it list its models.
     pub models: Option<Vec<String>>,
+    /// Arguments that give it ralph's own server of the Model Context Protocol, with `{command}`, `{run}` and `{mailbox}`
+    /// for what that needs, each as a JSON string.
+    pub mcp: Vec<String>,
     pub manners: Arc<Manners>,
     /// Where each field comes from.
     pub provenance: BTreeMap<String, Provenance>,
@@ -138,6 +143,15 @@ impl Entry {
         entry.yolo = args;
         entry.environment.extend(environment);
         entry
+    }
+
+    /// Whether it has the means to show this, as a program that prints.
+    pub(crate) fn shows(&self, signal: Signal) -> bool {
+        match signal {
+            Signal::Promise | Signal::Criteria | Signal::Tracker => true,
+            Signal::Tool => !self.mcp.is_empty() && self.args.iter().any(|arg| arg == MCP),
+            Signal::Todo => false,
+        }
     }
 
     /// Listens to one attempt.

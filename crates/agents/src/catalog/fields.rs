@@ -71,6 +71,7 @@ fields! {
     waiting: Vec<Pattern>,
     sub_agent_tools: Vec<String>,
     question_tools: Vec<String>,
+    mcp: Vec<String>,
 }
 
 impl Fields {
@@ -111,6 +112,7 @@ impl Fields {
             acp: self.acp.clone(),
             acp_reports_usage: self.acp_reports_usage.unwrap_or_default(),
             models: self.models.clone(),
+            mcp: self.mcp.clone().unwrap_or_default(),
             manners: Arc::new(self.manners(common)),
             provenance: self.provenance.clone(),
         };

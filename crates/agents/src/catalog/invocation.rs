@@ -2,17 +2,21 @@
 
 use std::ffi::OsString;
 
-use ralph_engine::agent::Invocation;
+use ralph_engine::agent::{Invocation, Tools};
+use serde_json::Value;
 
 use super::entry::{Entry, FileFlag, PromptChannel};
 use super::error::Unsupported;
 
 /// Where the arguments of a choice go among the fixed ones.
-const SLOTS: [&str; 6] = ["{model}", "{effort}", FILE, "{resume}", "{yolo}", PROMPT];
+const SLOTS: [&str; 7] = ["{model}", "{effort}", FILE, "{resume}", MCP, "{yolo}", PROMPT];
 /// Where the prompt goes, if it is an argument; it stays there until the prompt is known.
 pub(crate) const PROMPT: &str = "{prompt}";
 /// Where attached files go; it stays there until they are known.
 pub(crate) const FILE: &str = "{file}";
+/// Where a server of tools goes; it stays there until the attempt is known.
+pub(crate) const MCP: &str = "{mcp}";
+const MAILBOX: &str = "{mailbox}";
 const VALUE: &str = "{value}";
 
 impl Entry {
@@ -36,6 +40,20 @@ impl Entry {
         }
         let env = self.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
         Ok(Invocation { program: OsString::from(&self.program), args, env })
+    }
+
+    /// The arguments that give it ralph's tools.
+    pub(crate) fn tools(&self, tools: &Tools) -> Vec<OsString> {
+        // What is a string in JSON is one in TOML as well.
+        let quoted = |text: &str| Value::from(text).to_string();
+        let given = [
+            ("{command}", quoted(&tools.program.to_string_lossy())),
+            ("{run}", quoted(tools.run.as_str())),
+            (MAILBOX, quoted(&tools.mailbox.to_string_lossy())),
+        ];
+        let filled =
+            |arg: &String| given.iter().fold(arg.clone(), |arg, (slot, text)| arg.replace(slot, text));
+        self.mcp.iter().map(|arg| filled(arg).into()).collect()
     }
 
     fn refuse(
@@ -88,6 +106,9 @@ pub(super) fn check(entry: &Entry) -> Result<(), String> {
     }
     if !entry.file.args.is_empty() && !entry.args.iter().any(|arg| arg == FILE) {
         return Err(format!("`file` is given and `args` has no {FILE} for it"));
+    }
+    if !entry.mcp.is_empty() && !entry.mcp.iter().any(|arg| arg.contains(MAILBOX)) {
+        return Err(format!("`mcp` has no {MAILBOX}"));
     }
     let choices = [
         ("model", &entry.model),

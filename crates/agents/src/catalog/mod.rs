@@ -18,7 +18,7 @@ use crate::stream::Manners;
 pub use entry::{Effort, Entry, FileFlag, Look, PromptChannel, Provenance, Version};
 pub use error::{CatalogueError, Unsupported};
 use fields::Fields;
-pub(crate) use invocation::{FILE, PROMPT};
+pub(crate) use invocation::{FILE, MCP, PROMPT};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Catalogue {

@@ -8,7 +8,7 @@ fn words(catalogue: &Catalogue, agent: &str, choice: (Option<&str>, Option<&str>
     let args = invocation
         .args
         .iter()
-        .filter(|arg| **arg != *super::FILE)
+        .filter(|arg| **arg != *super::FILE && **arg != *super::MCP)
         .map(|arg| arg.to_string_lossy().into_owned());
     std::iter::once(invocation.program.to_string_lossy().into_owned())
         .chain(args)

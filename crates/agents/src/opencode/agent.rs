@@ -9,9 +9,9 @@ use ralph_core::brief::Brief;
 use ralph_core::id::AgentName;
 use ralph_core::policy::Signal;
 use ralph_core::report::Usage;
-use ralph_engine::agent::{Agent, Invocation, Listener, Prompt};
+use ralph_engine::agent::{Agent, Equipment, Invocation, Listener, Prompt};
 
-use super::client::{CallError, parse_address};
+use super::address::{Address, AddressError, PASSWORD_VARIABLE, USER_VARIABLE};
 use crate::acp::Permissions;
 use crate::catalog::Entry;
 use crate::cli_agent::{Choice, CliListener};
@@ -45,7 +45,7 @@ pub enum ServerError {
     #[error(transparent)]
     Program(#[from] ProgramError),
     #[error(transparent)]
-    Address(#[from] CallError),
+    Address(#[from] AddressError),
     #[error("`{0}` is no model of OpenCode: write provider/model")]
     Model(String),
 }
@@ -56,7 +56,7 @@ impl ServerAgent {
         entry: &Entry,
         choice: Choice,
         prices: Arc<Prices>,
-        (relay, attach): (&ServerRelay, Option<&str>),
+        (relay, attach): (&ServerRelay, Option<&Address>),
         (base, search_path): (&Path, &str),
     ) -> Result<ServerAgent, ServerError> {
         if let Some(model) = choice.model.as_ref().filter(|model| !model.contains('/')) {
@@ -66,9 +66,9 @@ impl ServerAgent {
         args.extend(relay.choices(&choice));
         let files_at = args.len();
         match attach {
-            Some(url) => {
-                parse_address(url)?;
-                args.push(format!("--attach={url}").into());
+            Some(address) => {
+                address.checked()?;
+                args.push(format!("--attach={}", address.url).into());
             }
             None => {
                 args.extend(["--".into(), find(&entry.program, base, search_path)?.into()]);
@@ -76,7 +76,12 @@ impl ServerAgent {
                 args.extend(entry.args.iter().filter(|arg| !arg.starts_with('{')).map(OsString::from));
             }
         }
-        let env = entry.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let named = |(name, value): (&str, &str)| (OsString::from(name), OsString::from(value));
+        let mut env: Vec<_> = entry.environment.iter().map(|(name, value)| named((name, value))).collect();
+        // The relay alone is told: it starts nothing where the server runs already.
+        if let Some(login) = attach.and_then(|address| address.login.as_ref()) {
+            env.extend([(USER_VARIABLE, &*login.user), (PASSWORD_VARIABLE, &*login.password)].map(named));
+        }
         let invocation = Invocation { program: relay.program.clone().into(), args, env };
         Ok(ServerAgent { entry: entry.clone(), invocation, files_at, choice, prices })
     }
@@ -109,8 +114,8 @@ impl Agent for ServerAgent {
         self.invocation.clone()
     }
 
-    fn attach(&self, files: &[String], invocation: &mut Invocation, _prompt: &mut Prompt) {
-        let flags = self.entry.file.arguments(files);
+    fn equip(&self, with: Equipment<'_>, invocation: &mut Invocation, _prompt: &mut Prompt) {
+        let flags = self.entry.file.arguments(with.files);
         invocation.args.splice(self.files_at..self.files_at, flags);
     }
 

@@ -1,12 +1,14 @@
 //! Calls to an OpenCode server: only those that are used, each with a deadline.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder, Response, Url};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::wire::{Health, Message, Permission, Question, Session, Status, Todo};
+use super::address::{Address, AddressError, Login};
+use super::wire::{Health, Message, Permission, Question, Session, Status};
 
 /// What an ordinary answer may take: the first one waits for the server to look at the project.
 pub(super) const ANSWER: Duration = Duration::from_secs(60);
@@ -20,31 +22,10 @@ const LONGEST: usize = 256 * 1024 * 1024;
 /// As much of a text that is no JSON as is told.
 const SHOWN: usize = 200;
 
-/// Where a server is and how it is entered.
-#[derive(Debug, Clone)]
-pub struct Address {
-    pub url: String,
-    pub login: Option<Login>,
-}
-
-#[derive(Clone)]
-pub struct Login {
-    pub user: String,
-    pub password: String,
-}
-
-impl std::fmt::Debug for Login {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Login").field("user", &self.user).finish_non_exhaustive()
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    #[error("{0} is no address of a server: write http://HOST:PORT")]
-    NoAddress(String),
-    #[error("the address of a server holds no password: put it into OPENCODE_SERVER_PASSWORD")]
-    PasswordInAddress,
+    #[error(transparent)]
+    Address(#[from] AddressError),
     /// No whole answer came: whether the call was carried out is not known.
     #[error("the OpenCode server at {url} cannot be reached: {why}")]
     Unreachable { url: String, why: String },
@@ -58,6 +39,14 @@ pub enum CallError {
     Foreign { path: String, what: String },
 }
 
+/// Some of a session's messages.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) messages: Vec<Message>,
+    /// What the page before this one is asked for by, where there is one and the server says so.
+    pub(super) before: Option<String>,
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     http: reqwest::Client,
@@ -65,16 +54,6 @@ pub(super) struct Client {
     login: Option<Login>,
     /// The project, as the server is to see it.
     directory: String,
-}
-
-/// Reads an address that a person gave.
-pub fn parse_address(text: &str) -> Result<Url, CallError> {
-    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let url = url.ok_or_else(|| CallError::NoAddress(text.to_owned()))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(CallError::PasswordInAddress);
-    }
-    Ok(url)
 }
 
 /// The one place where ralph makes a client: its TLS has no cryptography of its own accord.
@@ -92,7 +71,7 @@ fn http() -> reqwest::Client {
 
 impl Client {
     pub(super) fn new(address: &Address, directory: &str) -> Result<Client, CallError> {
-        let base = parse_address(&address.url)?;
+        let base = address.checked()?;
         Ok(Client { http: http(), base, login: address.login.clone(), directory: directory.to_owned() })
     }
 
@@ -100,8 +79,19 @@ impl Client {
         self.get("/global/health").await
     }
 
-    pub(super) async fn create(&self, title: &str, rules: &Value) -> Result<Session, CallError> {
-        self.post("/session", &json!({ "title": title, "permission": rules })).await
+    pub(super) async fn create(
+        &self,
+        title: &str,
+        rules: &Value,
+        metadata: &Value,
+    ) -> Result<Session, CallError> {
+        let body = json!({ "title": title, "permission": rules, "metadata": metadata });
+        self.post("/session", &body).await
+    }
+
+    pub(super) async fn rename(&self, id: &str, title: &str) -> Result<Value, CallError> {
+        let path = format!("/session/{id}");
+        answer(self.request(Method::PATCH, &path, ANSWER).json(&json!({ "title": title })), &path).await
     }
 
     pub(super) async fn session(&self, id: &str) -> Result<Session, CallError> {
@@ -119,7 +109,20 @@ impl Client {
 
     /// The newest so many messages, oldest first.
     pub(super) async fn messages(&self, id: &str, limit: usize) -> Result<Vec<Message>, CallError> {
-        self.get(&format!("/session/{id}/message?limit={limit}")).await
+        Ok(self.page(id, limit, None).await?.messages)
+    }
+
+    /// The newest so many messages before a place that an earlier page named.
+    pub(super) async fn page(&self, id: &str, limit: usize, before: Option<&str>) -> Result<Page, CallError> {
+        let path = format!("/session/{id}/message");
+        let before = before.map(|place| format!("&before={place}")).unwrap_or_default();
+        let request = self.request(Method::GET, &format!("{path}?limit={limit}{before}"), ANSWER);
+        let response = checked(request, &path).await?;
+        let next = response.headers().get("x-next-cursor").and_then(|value| value.to_str().ok());
+        // What is put into an address again must be what a server makes of one.
+        let is_plain = |place: &&str| place.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_=".contains(&b));
+        let before = next.filter(is_plain).filter(|place| !place.is_empty()).map(str::to_owned);
+        Ok(Page { messages: read(response, &path).await?, before })
     }
 
     pub(super) async fn has_message(&self, session: &str, id: &str) -> Result<bool, CallError> {
@@ -131,13 +134,19 @@ impl Client {
     }
 
     pub(super) async fn status(&self, id: &str) -> Result<Status, CallError> {
-        let mut all: std::collections::HashMap<String, Value> = self.get("/session/status").await?;
+        let mut all = self.statuses().await?;
         let Some(own) = all.remove(id) else { return Ok(Status::Idle) };
         // A status of a kind that is not known is none of being through.
         Ok(serde_json::from_value(own).unwrap_or(Status::Busy))
     }
 
-    pub(super) async fn todos(&self, id: &str) -> Result<Vec<Todo>, CallError> {
+    /// Of the sessions of this directory that are not idle.
+    pub(super) async fn statuses(&self) -> Result<HashMap<String, Value>, CallError> {
+        self.get("/session/status").await
+    }
+
+    /// The list of things to do, each in the server's own words.
+    pub(super) async fn todos(&self, id: &str) -> Result<Vec<Value>, CallError> {
         self.get(&format!("/session/{id}/todo")).await
     }
 
@@ -264,7 +273,10 @@ async fn checked(request: RequestBuilder, path: &str) -> Result<Response, CallEr
 }
 
 async fn answer<T: DeserializeOwned>(request: RequestBuilder, path: &str) -> Result<T, CallError> {
-    let response = checked(request, path).await?;
+    read(checked(request, path).await?, path).await
+}
+
+async fn read<T: DeserializeOwned>(response: Response, path: &str) -> Result<T, CallError> {
     let foreign = |what: String| CallError::Foreign { path: path.to_owned(), what };
     // Where nothing answers a path, OpenCode shows its web page, and says that all is well.
     let kind = content_type(&response);
@@ -304,28 +316,4 @@ fn words(error: &reqwest::Error) -> String {
     }
     let causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
     causes.last().map(ToString::to_string).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{CallError, Login, parse_address};
-
-    #[test]
-    fn an_address_is_one_of_a_server_and_holds_no_password() {
-        for good in ["http://127.0.0.1:4096", "https://box.local/oc/", "http://[::1]:9"] {
-            assert!(parse_address(good).is_ok(), "{good}");
-        }
-        for bad in ["127.0.0.1:4096", "ftp://a", "http://", "file:///x", ""] {
-            assert_eq!(parse_address(bad), Err(CallError::NoAddress(bad.to_owned())), "{bad}");
-        }
-        for leaking in ["http://opencode:secret@127.0.0.1", "http://secret@127.0.0.1"] {
-            assert_eq!(parse_address(leaking), Err(CallError::PasswordInAddress), "{leaking}");
-        }
-    }
-
-    #[test]
-    fn a_password_is_not_printed() {
-        let login = Login { user: "opencode".to_owned(), password: "hunter2".to_owned() };
-        assert!(!format!("{login:?}").contains("hunter2"));
-    }
 }

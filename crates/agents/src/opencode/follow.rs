@@ -37,8 +37,11 @@ pub(super) struct Follow<'a, T> {
     family: HashSet<String>,
     /// Messages that are the agent's own.
     own: HashSet<String>,
-    /// Parts that were told, and requests that were answered.
+    /// Parts and requests that were told of.
     done: HashSet<String>,
+    /// Requests whose answer was taken.
+    answered: HashSet<String>,
+    model: Option<String>,
     is_sent: bool,
     was_busy: bool,
     error: Option<Value>,
@@ -58,6 +61,8 @@ impl<'a, T: Fn(Line)> Follow<'a, T> {
             family: HashSet::from([ready.session.clone()]),
             own: HashSet::new(),
             done: HashSet::new(),
+            answered: HashSet::new(),
+            model: task.model.clone(),
             is_sent: false,
             was_busy: false,
             error: None,
@@ -120,13 +125,24 @@ impl<'a, T: Fn(Line)> Follow<'a, T> {
         }
         self.send().await?;
         self.is_sent = true;
+        self.taken().await;
         Ok(false)
+    }
+
+    /// The session has the prompt: from here on the run goes on with it, and the one before is only in the way.
+    async fn taken(&self) {
+        (self.tell)(Line::Session { session: self.ready.session.clone(), model: self.model.clone() });
+        if let Some(before) = &self.ready.replaces {
+            // Deleted while somebody works on it, it would be worked on for good.
+            let _idle = self.client.abort(before).await;
+            let _stays = self.client.delete(before).await;
+        }
     }
 
     /// A call whose answer did not come may have been carried out: only a session that is seen not to have the prompt is
     /// sent it again.
     async fn send(&self) -> Result<(), Failed> {
-        let Ready { session, prompt, body } = self.ready;
+        let Ready { session, prompt, body, .. } = self.ready;
         let mut sendings = 0;
         let begun = Instant::now();
         loop {
@@ -290,50 +306,71 @@ impl<'a, T: Fn(Line)> Follow<'a, T> {
         }
     }
 
-    /// Requests that were told while nobody listened.
+    /// Requests that were told while nobody listened, and those whose answer was not taken.
     async fn look_for_requests(&mut self) -> Result<(), Failed> {
-        let of_session = |error| failed(error, "the session");
-        let children = self.client.children(&self.ready.session).await.map_err(of_session)?;
+        let read = async {
+            let children = self.client.children(&self.ready.session).await?;
+            Ok((children, self.client.permissions().await?, self.client.questions().await?))
+        };
+        let (children, permissions, questions) = match read.await {
+            Ok(read) => read,
+            Err(CallError::Unreachable { .. }) => {
+                self.cut.get_or_insert_with(Instant::now);
+                return Ok(());
+            }
+            Err(error) => return Err(failed(error, "the session")),
+        };
         self.family.extend(children.into_iter().map(|child| child.id));
-        for asked in self.client.permissions().await.map_err(of_session)? {
+        for asked in permissions {
             self.permit(asked).await?;
         }
-        for asked in self.client.questions().await.map_err(of_session)? {
+        for asked in questions {
             self.decline(asked).await?;
         }
         Ok(())
     }
 
     async fn permit(&mut self, asked: Permission) -> Result<(), Failed> {
-        if !self.family.contains(&asked.session) || !self.done.insert(asked.id.clone()) {
+        if !self.family.contains(&asked.session) || self.answered.contains(&asked.id) {
             return Ok(());
         }
         let policy = self.permissions;
         let allowed = policy == Permissions::Allow;
-        let call = asked.tool.map(|tool| tool.call).unwrap_or_default();
-        let what = format!("{} {}", asked.permission, asked.patterns.join(" ")).trim().to_owned();
-        (self.tell)(Line::Permission { call, what, policy, allowed });
+        if self.done.insert(asked.id.clone()) {
+            let call = asked.tool.map(|tool| tool.call).unwrap_or_default();
+            let what = format!("{} {}", asked.permission, asked.patterns.join(" ")).trim().to_owned();
+            (self.tell)(Line::Permission { call, what, policy, allowed });
+        }
         let reply = if allowed { "once" } else { "reject" };
-        answered(self.client.answer_permission(&asked.id, reply).await)
+        let answer = self.client.answer_permission(&asked.id, reply).await;
+        self.note_answer(asked.id, answer)
     }
 
     /// A question goes to the inbox, not to the session: there it keeps the turn from ending.
     async fn decline(&mut self, asked: Question) -> Result<(), Failed> {
-        if !self.family.contains(&asked.session) || !self.done.insert(asked.id.clone()) {
+        if !self.family.contains(&asked.session) || self.answered.contains(&asked.id) {
             return Ok(());
         }
-        let call = asked.tool.map(|tool| tool.call).unwrap_or_default();
-        let text = asked.questions.iter().map(|one| one.question.as_str()).collect::<Vec<_>>().join("\n");
-        (self.tell)(Line::Question { call, text });
-        answered(self.client.reject_question(&asked.id).await)
+        if self.done.insert(asked.id.clone()) {
+            let call = asked.tool.map(|tool| tool.call).unwrap_or_default();
+            let text = asked.questions.iter().map(|one| one.question.as_str()).collect::<Vec<_>>().join("\n");
+            (self.tell)(Line::Question { call, text });
+        }
+        let answer = self.client.reject_question(&asked.id).await;
+        self.note_answer(asked.id, answer)
     }
-}
 
-/// A request that is gone was answered by somebody else.
-fn answered(answer: Result<Value, CallError>) -> Result<(), Failed> {
-    match answer {
-        Ok(_) | Err(CallError::NotFound { .. } | CallError::Unreachable { .. }) => Ok(()),
-        Err(error) => Err(failed(error, "the request")),
+    /// A request that is gone was answered by somebody else. One whose answer did not arrive, or that the server failed
+    /// to take, is among those that are open when the state is read next, and is answered again.
+    fn note_answer(&mut self, id: String, answer: Result<Value, CallError>) -> Result<(), Failed> {
+        match answer {
+            Ok(_) | Err(CallError::NotFound { .. }) => {
+                self.answered.insert(id);
+                Ok(())
+            }
+            Err(CallError::Unreachable { .. } | CallError::Refused { status: 500.., .. }) => Ok(()),
+            Err(error) => Err(failed(error, "the request")),
+        }
     }
 }
 

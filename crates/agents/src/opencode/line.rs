@@ -21,6 +21,11 @@ pub enum Line {
         #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
+    /// A session in which an earlier turn of the run still went on, which was ended.
+    Left {
+        #[serde(rename = "sessionID")]
+        session: String,
+    },
     /// What was kept of a session that another takes the place of.
     Summary {
         of: String,
@@ -77,7 +82,7 @@ pub struct End {
     pub cost: f64,
     /// Whether the tool that says the task is done was called.
     pub tool: bool,
-    /// Whether there is a list of things to do, and all of it is done.
+    /// Whether there is a list of things to do, written in this turn, and all of it is done.
     pub todo: bool,
 }
 

@@ -4,9 +4,12 @@
 //! adopts a server or starts one, sends the brief into a session, follows the turn, and prints one JSON object per line
 //! ([`Line`]). The server's stream of events is a hint; what is so is read from its messages and its status.
 
+mod address;
+mod adopted;
 mod agent;
 mod client;
 mod follow;
+mod left;
 mod line;
 mod relay;
 mod server;
@@ -19,8 +22,10 @@ mod turn;
 mod version;
 mod wire;
 
+pub use address::{Address, AddressError, Login};
+pub use adopted::Adopted;
 pub use agent::{ServerAgent, ServerError, ServerRelay};
-pub use client::{Address, CallError, Login, parse_address};
+pub use client::CallError;
 pub use line::{End, Failed, Line, Part};
 pub use relay::{Patience, Task, relay};
 pub use server::Place;

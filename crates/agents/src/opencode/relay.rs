@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::address::Address;
 use super::client::Client;
 use super::follow::{Follow, Followed};
+use super::left;
 use super::line::{End, Failed, Line};
 use super::server::{Place, Server};
 use super::session::{self, Begin, Ready, failed};
-use super::turn::{Ended, How, TASK_COMPLETE, all_done};
+use super::turn::{Ended, How, TASK_COMPLETE, is_worked_off};
 use super::version;
 use crate::acp::Permissions;
 
@@ -27,6 +29,8 @@ pub struct Task {
     pub dir: PathBuf,
     /// What a new session is called.
     pub title: String,
+    /// The run, by which its sessions are known.
+    pub run: String,
     pub begin: Begin,
     /// `provider/model`.
     pub model: Option<String>,
@@ -119,7 +123,7 @@ async fn abort(working: &watch::Receiver<AtWork>) {
 
 async fn work<T: Fn(Line)>(
     task: &Task,
-    (address, adopted): (&super::client::Address, bool),
+    (address, adopted): (&Address, bool),
     tell: &T,
     at_work: &watch::Sender<AtWork>,
 ) -> Result<End, Failed> {
@@ -134,8 +138,10 @@ async fn work<T: Fn(Line)>(
     if task.with_tool && adopted {
         has_tool(&client).await?;
     }
+    if adopted {
+        end_left(&client, &task.run, tell).await?;
+    }
     let ready = session::ready(task, &client, tell).await?;
-    tell(Line::Session { session: ready.session.clone(), model: task.model.clone() });
     at_work.send_replace(Some((client.clone(), ready.session.clone())));
     let followed = Follow::new(&client, &ready, task, tell).finish().await;
     let end = match followed {
@@ -148,6 +154,18 @@ async fn work<T: Fn(Line)>(
     end
 }
 
+/// A turn of this run that nobody follows any more: of an attempt that was killed, or lost the server.
+async fn end_left<T: Fn(Line)>(client: &Client, run: &str, tell: &T) -> Result<(), Failed> {
+    let left = left::end(client, run).await.map_err(|error| failed(error, "a turn of this run"))?;
+    left.ended.into_iter().for_each(|session| tell(Line::Left { session }));
+    let Some(session) = left.at_work.first() else { return Ok(()) };
+    let what = format!(
+        "an earlier turn of this run still goes on in session {session} of the OpenCode server and does not end: \
+         abort or delete it there"
+    );
+    Err(Failed::named("TurnLeft", &what))
+}
+
 async fn has_tool(client: &Client) -> Result<(), Failed> {
     let tools = client.tools().await.map_err(|error| failed(error, "the list of the server's tools"))?;
     if tools.iter().any(|tool| tool == TASK_COMPLETE) {
@@ -157,14 +175,15 @@ async fn has_tool(client: &Client) -> Result<(), Failed> {
 }
 
 async fn concluded(client: &Client, ready: &Ready, ended: Ended) -> Result<End, Failed> {
-    let Ended { how, text, tokens, cost, called_complete } = ended;
+    let Ended { how, text, tokens, cost, called_complete, wrote_list } = ended;
     let because = |error| Failed { error, tokens: Some(Box::new(tokens)), cost: Some(cost) };
     match how {
         How::Finished(reason) => {
-            let todos =
-                client.todos(&ready.session).await.map_err(|error| failed(error, "the session's list"))?;
-            let statuses: Vec<String> = todos.into_iter().map(|todo| todo.status).collect();
-            Ok(End { reason, text, tokens, cost, tool: called_complete, todo: all_done(&statuses) })
+            // A list that cannot be read shows nothing; the turn is over all the same.
+            let list = client.todos(&ready.session).await.unwrap_or_default();
+            let is_of_this_turn = wrote_list || ready.todos.as_ref().is_some_and(|before| *before != list);
+            let todo = is_of_this_turn && is_worked_off(&list);
+            Ok(End { reason, text, tokens, cost, tool: called_complete, todo })
         }
         How::Failed(error) => Err(because(error)),
         How::Aborted => Err(because(Failed::named("Aborted", "somebody aborted the turn in OpenCode").error)),

@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::ChildStdout;
 use tokio::task::JoinHandle;
 
-use super::client::{Address, Login};
+use super::address::{Address, Login, PASSWORD_VARIABLE, USER_VARIABLE};
 use super::line::Failed;
 use super::tool::Tool;
 use crate::process::Process;
@@ -49,10 +49,7 @@ impl Server {
         };
         let not_started = |why: String| Failed::named("ServerNotStarted", &why);
         let login = Login { user: "opencode".to_owned(), password: password() };
-        let mut env = vec![
-            ("OPENCODE_SERVER_USERNAME", login.user.clone()),
-            ("OPENCODE_SERVER_PASSWORD", login.password.clone()),
-        ];
+        let mut env = vec![(USER_VARIABLE, login.user.clone()), (PASSWORD_VARIABLE, login.password.clone())];
         let tool = if with_tool {
             Some(Tool::write().map_err(|error| not_started(error.to_string()))?)
         } else {

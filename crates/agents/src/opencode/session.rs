@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::client::{CallError, Client};
+use super::client::{CallError, Client, Page};
+use super::left;
 use super::line::{Failed, Line};
 use super::relay::Task;
 use super::wire::{Message, Session};
 
-/// How many messages are asked for at first; where that is not enough, twice as many.
+/// How many messages are asked for at once.
 const WINDOW: usize = 32;
 
 /// A session, and what is to be sent to it.
@@ -19,6 +20,10 @@ pub(super) struct Ready {
     /// What the prompt is known by, so that it can be seen whether the session has it.
     pub(super) prompt: String,
     pub(super) body: Value,
+    /// The session that this one takes the place of, once it has the prompt.
+    pub(super) replaces: Option<String>,
+    /// The list of things to do as it was before the prompt; none where that is not known.
+    pub(super) todos: Option<Vec<Value>>,
 }
 
 /// What an attempt begins with.
@@ -32,6 +37,7 @@ pub enum Begin {
 
 pub(super) async fn ready<T: Fn(Line)>(task: &Task, client: &Client, tell: &T) -> Result<Ready, Failed> {
     let model = task.model.as_deref().map(split).transpose()?;
+    let mut replaces = None;
     let (session, newest, brief) = match &task.begin {
         Begin::Fresh => (create(task, client).await?, None, task.brief.clone()),
         Begin::Continue(id) => {
@@ -50,22 +56,32 @@ pub(super) async fn ready<T: Fn(Line)>(task: &Task, client: &Client, tell: &T) -
                 }
                 None => task.brief.clone(),
             };
-            // The summary is in hand, so nothing is lost; and a session that stays is only in the way.
-            let _stays = client.delete(id).await;
+            replaces = Some(id.clone());
             (session, None, brief)
         }
+    };
+    let todos = match &task.begin {
+        Begin::Continue(id) => client.todos(id).await.ok(),
+        Begin::Fresh | Begin::Compact(_) => Some(Vec::new()),
     };
     let created = newest.map_or(0, |message| message.info.time.created).max(session.time.created);
     let prompt = message_id(created + 1, ralph_engine::entropy());
     let body = body(&prompt, &brief, model, task);
-    Ok(Ready { session: session.id, prompt, body })
+    Ok(Ready { session: session.id, prompt, body, replaces, todos })
 }
 
 async fn create(task: &Task, client: &Client) -> Result<Session, Failed> {
     // Whoever only looks may not, whatever the server's settings say.
     let forbid = |what: &str| json!({ "permission": what, "pattern": "*", "action": "deny" });
     let rules = if task.is_looking { json!([forbid("edit"), forbid("bash")]) } else { json!([]) };
-    client.create(&task.title, &rules).await.map_err(|error| failed(error, "a new session"))
+    let metadata = left::metadata(&task.run);
+    let created = client.create(&task.title, &rules, &metadata).await;
+    let session = created.map_err(|error| failed(error, "a new session"))?;
+    if !left::has_metadata(&session, &task.run) {
+        // A server that does not take this either has the prompt all the same: the mark is for what goes wrong later.
+        let _unmarked = client.rename(&session.id, &left::marked_title(&task.title, &task.run)).await;
+    }
+    Ok(session)
 }
 
 async fn newest(client: &Client, session: &str) -> Result<Option<Message>, Failed> {
@@ -149,14 +165,24 @@ fn message_id(milliseconds: u64, random: u64) -> String {
 
 /// The messages from the prompt on; all of them where it is not among them.
 pub(super) async fn since(client: &Client, session: &str, prompt: &str) -> Result<Vec<Message>, CallError> {
+    let Page { mut messages, mut before } = client.page(session, WINDOW, None).await?;
     let mut window = WINDOW;
     loop {
-        let mut messages = client.messages(session, window).await?;
-        let at = messages.iter().position(|message| message.info.id == prompt);
-        match at {
-            Some(at) => return Ok(messages.split_off(at)),
-            None if messages.len() < window => return Ok(messages),
-            None => window *= 2,
+        if let Some(at) = messages.iter().position(|message| message.info.id == prompt) {
+            return Ok(messages.split_off(at));
+        }
+        if let Some(place) = before {
+            let mut page = client.page(session, WINDOW, Some(&place)).await?;
+            // A place that leads nowhere, or back to itself, is the end.
+            before = page.before.filter(|next| *next != place && !page.messages.is_empty());
+            page.messages.append(&mut messages);
+            messages = page.messages;
+        } else if messages.len() < window {
+            return Ok(messages);
+        } else {
+            // It names no places: then it is asked for more of the newest.
+            window = messages.len() * 2;
+            Page { messages, before } = client.page(session, window, None).await?;
         }
     }
 }
@@ -169,9 +195,7 @@ pub(super) fn failed(error: CallError, what: &str) -> Failed {
         CallError::Unreachable { .. } => Failed::named("ServerGone", &text),
         CallError::Unauthorized => Failed::named("ServerPassword", &text),
         CallError::Refused { name, .. } => Failed::named(name.as_deref().unwrap_or("ServerRefused"), &text),
-        CallError::Foreign { .. } | CallError::NoAddress(_) | CallError::PasswordInAddress => {
-            Failed::named("NotOpencode", &text)
-        }
+        CallError::Foreign { .. } | CallError::Address(_) => Failed::named("NotOpencode", &text),
     }
 }
 

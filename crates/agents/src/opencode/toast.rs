@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::client::{Address, CallError, Client};
+use super::address::Address;
+use super::client::{CallError, Client};
 
 /// A notice that is not taken at once is not worth waiting for.
 const PATIENCE: Duration = Duration::from_secs(3);

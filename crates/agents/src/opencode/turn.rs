@@ -7,6 +7,8 @@ use super::wire::{Message, Status, Tokens};
 
 /// The tool by which an agent says that the task is done.
 pub const TASK_COMPLETE: &str = "task_complete";
+/// The server's own tool for the list of things to do.
+const WRITES_LIST: &str = "todowrite";
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Standing {
@@ -34,6 +36,8 @@ pub(super) struct Ended {
     pub(super) cost: f64,
     /// Whether the tool that says so was called and took the call.
     pub(super) called_complete: bool,
+    /// Whether the list of things to do was written.
+    pub(super) wrote_list: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -74,31 +78,37 @@ fn ended(last: &Message, since: &[Message]) -> Ended {
         // So it is left by an abort while the server waited to ask again.
         (None, None) => How::Aborted,
     };
-    // A step that ends with calls is followed by another, unless one of them was refused.
-    let is_last_word =
-        matches!(&how, How::Finished(reason) if reason != "tool-calls") && !last.info.is_summary();
+    let is_last_word = matches!(&how, How::Finished(reason) if is_whole(reason)) && !last.info.is_summary();
     Ended {
         text: if is_last_word { last.text() } else { String::new() },
         how,
         tokens: own().fold(Tokens::default(), |sum, message| sum.plus(message.info.tokens)),
         cost: own().map(|message| message.info.cost).sum(),
-        called_complete: own().flat_map(|message| &message.parts).any(completes),
+        called_complete: own().flat_map(|message| &message.parts).any(|part| took(part, TASK_COMPLETE)),
+        wrote_list: own().flat_map(|message| &message.parts).any(|part| took(part, WRITES_LIST)),
     }
 }
 
-fn completes(part: &Value) -> bool {
-    part["type"] == "tool" && part["tool"] == TASK_COMPLETE && part["state"]["status"] == "completed"
+/// Whether a message that ended for this reason says all that it was to say: a step that ends with calls is followed by
+/// another, unless one of them was refused, and what was cut off may have gone on with a "but".
+fn is_whole(reason: &str) -> bool {
+    !matches!(reason, "tool-calls" | "length" | "content-filter" | "error")
 }
 
-/// Whether a list of things to do is there and worked off.
-pub(super) fn all_done(statuses: &[String]) -> bool {
-    statuses.iter().any(|status| status == "completed")
-        && statuses.iter().all(|status| status == "completed" || status == "cancelled")
+/// Whether this is a call of the tool, and the tool took it.
+fn took(part: &Value, tool: &str) -> bool {
+    part["type"] == "tool" && part["tool"] == tool && part["state"]["status"] == "completed"
+}
+
+/// Whether a list of things to do is there and worked off: something was done, and nothing is left to do.
+pub(super) fn is_worked_off(list: &[Value]) -> bool {
+    list.iter().any(|entry| entry["status"] == "completed")
+        && list.iter().all(|entry| entry["status"] == "completed" || entry["status"] == "cancelled")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{How, Standing, all_done, standing};
+    use super::{How, Standing, is_worked_off, standing};
     use crate::opencode::wire::{Message, Status};
     use serde_json::{Value, json};
 
@@ -162,6 +172,10 @@ mod tests {
         assert_eq!(ended(&both), (How::Finished("stop".to_owned()), "all done".to_owned(), 6.0));
         let refused = ended(&[prompt(), done("tool-calls", "<promise>X</promise>")]);
         assert_eq!(refused, (How::Finished("tool-calls".to_owned()), String::new(), 3.0));
+        for cut_off in ["length", "content-filter", "error"] {
+            let said = ended(&[prompt(), done(cut_off, "<promise>X</promise>")]).1;
+            assert_eq!(said, "", "{cut_off}");
+        }
         let with = |error: Value| {
             let more = json!({ "time": { "created": 1, "completed": 2 }, "error": error });
             ended(&[prompt(), message("a", "assistant", &more, &json!([]))]).0
@@ -197,8 +211,8 @@ mod tests {
     #[test]
     fn an_empty_list_is_never_worked_off() {
         let check = |statuses: &[&str], expected: bool| {
-            let statuses: Vec<String> = statuses.iter().map(|status| (*status).to_owned()).collect();
-            assert_eq!(all_done(&statuses), expected, "{statuses:?}");
+            let list: Vec<Value> = statuses.iter().map(|status| json!({ "status": status })).collect();
+            assert_eq!(is_worked_off(&list), expected, "{statuses:?}");
         };
         check(&[], false);
         check(&["completed", "cancelled"], true);

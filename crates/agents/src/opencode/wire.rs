@@ -14,6 +14,10 @@ pub(super) struct Session {
     #[serde(rename = "parentID")]
     pub(super) parent: Option<String>,
     pub(super) time: Time,
+    #[serde(default)]
+    pub(super) title: String,
+    #[serde(default)]
+    pub(super) metadata: Value,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -117,11 +121,6 @@ pub(super) enum Status {
         /// When, in milliseconds since 1970.
         next: u64,
     },
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Todo {
-    pub(super) status: String,
 }
 
 /// It asks whether it may.

@@ -10,7 +10,7 @@ use ralph_core::report::{AgentExit, Usage};
 use super::final_message::FinalMessage;
 use super::words::summary;
 use super::{Conclusion, Hearing, Outcome, Price};
-use crate::limit::{Class, Evidence, Found, Reset, recognise};
+use crate::limit::{Evidence, Reset, recognise};
 
 #[derive(Debug)]
 pub(super) struct Told {
@@ -206,26 +206,6 @@ impl Told {
         };
         let found = recognise(&self.hearing.manners.rules, &evidence)?;
         let reset = problem.and_then(|problem| problem.reset.clone()).or_else(|| self.reset.clone());
-        Some(self.named(&found, reset, exit))
-    }
-
-    fn named(&self, found: &Found<'_>, reset: Option<Reset>, exit: &AgentExit) -> Outcome {
-        let what = found.words.map_or_else(|| exit.to_string(), summary);
-        let next = |otherwise: &str| found.rule.next.clone().unwrap_or_else(|| otherwise.to_owned());
-        match found.rule.means {
-            Class::Limited => {
-                let reset = reset.or_else(|| found.words.and_then(Reset::in_message));
-                Outcome::Limited { reset, what }
-            }
-            Class::Overloaded => Outcome::Overloaded { what },
-            Class::Network => Outcome::Network { what },
-            Class::SessionGone => Outcome::SessionGone { what },
-            Class::Unauthenticated => {
-                Outcome::Unauthenticated { what, next: next(&self.hearing.manners.login) }
-            }
-            Class::Misconfigured => {
-                Outcome::Misconfigured { what, next: next("look at the agent's own settings") }
-            }
-        }
+        Some(self.hearing.manners.outcome(&found, reset, &exit.to_string()))
     }
 }

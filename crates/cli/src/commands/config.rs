@@ -77,6 +77,10 @@ enum Described {
     Status,
     /// `ralph inbox --json`
     Inbox,
+    /// `ralph sessions list --json`
+    Sessions,
+    /// `ralph sessions show --json` and `ralph sessions resume --json`
+    Session,
     /// `ralph why --json`
     Why,
     /// `ralph diff --json`
@@ -135,6 +139,8 @@ impl Described {
             Described::Events => schemars::schema_for!(Line).to_value(),
             Described::Status => schemars::schema_for!(Status).to_value(),
             Described::Inbox => schemars::schema_for!(Vec<Asked>).to_value(),
+            Described::Sessions => schemars::schema_for!(Vec<ralph_core::sessions::Session>).to_value(),
+            Described::Session => schemars::schema_for!(super::sessions::Shown).to_value(),
             Described::Snapshots => schemars::schema_for!(Snapshots).to_value(),
             Described::Diff => schemars::schema_for!(Difference).to_value(),
             Described::Why => schemars::schema_for!(Why).to_value(),

@@ -1,5 +1,6 @@
 //! `ralph stop`, `ralph pause`, `ralph steer`: what a person asks of a run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -13,10 +14,12 @@ use ralph_engine::ring;
 use ralph_store::{Commit, SqliteStore, Store, StoreError};
 
 use super::Outcome;
+use crate::asked::Asked;
 use crate::desk;
-use crate::perform::{lock_problem, redactor};
+use crate::perform::{lock_problem, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
+use crate::servers;
 use crate::settings::Given;
 
 /// How long a dead owner's guard may take to end what it held.
@@ -67,25 +70,50 @@ pub(crate) struct SteerArgs {
 }
 
 pub(crate) fn stop(args: StopArgs) -> Outcome {
-    let (control, told) = if args.now {
+    tell(stopping(args.run, args.now))
+}
+
+pub(crate) fn pause(args: PauseArgs) -> Outcome {
+    tell(pausing(args.run))
+}
+
+pub(crate) fn skip(args: SkipArgs) -> Outcome {
+    tell(skipping(args.run, args.task))
+}
+
+pub(crate) fn steer(args: SteerArgs) -> Outcome {
+    tell(steering(args.run, &args.text))
+}
+
+fn tell(told: Told) -> Outcome {
+    crate::words::print(&format!("{}\n", told?));
+    Ok(0)
+}
+
+/// What was done, in a sentence.
+pub(super) type Told = Result<String, Problems>;
+
+pub(super) fn stopping(run: Option<String>, now: bool) -> Told {
+    let (control, told) = if now {
         (Control::Abort, "is being stopped now")
     } else {
         (Control::Stop, "stops after this iteration")
     };
-    ask(args.run, control, told)
+    asked_after(run, control, told, |_, _| Ok(()))
 }
 
-pub(crate) fn pause(args: PauseArgs) -> Outcome {
-    ask(args.run, Control::Pause, "pauses before its next attempt; `ralph resume` goes on")
+pub(super) fn pausing(run: Option<String>) -> Told {
+    let told = "pauses before its next attempt; `ralph resume` goes on";
+    asked_after(run, Control::Pause, told, |_, _| Ok(()))
 }
 
-pub(crate) fn skip(args: SkipArgs) -> Outcome {
-    let told = match &args.task {
+pub(super) fn skipping(run: Option<String>, task: Option<TaskId>) -> Told {
+    let told = match &task {
         Some(task) => format!("leaves {task} out"),
         None => "goes on without the task at hand".to_owned(),
     };
-    let named = args.task.clone();
-    ask_after(args.run, Control::Skip { task: args.task }, &told, |project, run| match &run.agenda {
+    let named = task.clone();
+    asked_after(run, Control::Skip { task }, &told, |project, run| match &run.agenda {
         Some(agenda) => named.map_or(Ok(()), |task| desk::may_skip(&task, &agenda.source, &project.place)),
         None => {
             let problem = Problem::new("this run has a prompt, and no task that could be skipped");
@@ -94,48 +122,60 @@ pub(crate) fn skip(args: SkipArgs) -> Outcome {
     })
 }
 
-pub(crate) fn steer(args: SteerArgs) -> Outcome {
-    if args.text.trim().is_empty() {
+pub(super) fn steering(run: Option<String>, text: &str) -> Told {
+    if text.trim().is_empty() {
         return Err(Problem::new("there is nothing to say").next("ralph steer \"SENTENCE\"").into());
     }
-    let text = redactor().text(&args.text).into_owned();
-    ask(args.run, Control::Steer { text }, "says so in its next brief")
+    let text = redactor().text(text).into_owned();
+    asked_after(run, Control::Steer { text }, "says so in its next brief", |_, _| Ok(()))
 }
 
 pub(super) fn ask(named: Option<String>, control: Control, told: &str) -> Outcome {
     ask_after(named, control, told, |_, _| Ok(()))
 }
 
-/// Writes the control down, tells the running process, and says so: in this order. What the run would be with it must
-/// pass the check first.
 pub(super) fn ask_after(
     named: Option<String>,
     control: Control,
     told: &str,
     check: impl FnOnce(&Project, &Run) -> Result<(), Problems>,
 ) -> Outcome {
+    tell(asked_after(named, control, told, check))
+}
+
+/// Writes the control down, tells the running process, and says so: in this order. What the run would be with it must
+/// pass the check first.
+fn asked_after(
+    named: Option<String>,
+    control: Control,
+    told: &str,
+    check: impl FnOnce(&Project, &Run) -> Result<(), Problems>,
+) -> Told {
     let project = Project::here(Given::default())?;
     block_on(async {
-        let store = project.existing_store()?;
+        let store = Arc::new(project.existing_store()?);
         let id = find_run(&store, &project.place, named.as_deref()).await?;
-        if let Some(run) = foreseen(&store, &id, Some(&control)).await? {
-            check(&project, &run)?;
+        let foreseen = foreseen(&store, &id, Some(&control)).await?;
+        if let Some(run) = &foreseen {
+            check(&project, run)?;
         }
         match store.request(&id, &control, Timestamp::now()).await {
             Ok(_) => {}
             Err(StoreError::RunFinished { reason, .. }) => {
-                crate::words::print(&format!("run {id} has already ended: {}\n", reason.name()));
-                return Ok(0);
+                return Ok(format!("run {id} has already ended: {}", reason.name()));
             }
             Err(error) => return Err(store_problem(&error).into()),
         }
         ring(&id);
-        if lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id) {
-            crate::words::print(&format!("run {id} {told}\n"));
-        } else {
-            settle_without_owner(&project, &store, &id).await?;
+        let is_driven = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
+        if let Some(place) = foreseen.and_then(|run| run.in_session) {
+            let asked = Asked { id: &id, place: &place, control: &control, told, is_driven };
+            return asked.settle(store).await;
         }
-        Ok(0)
+        if is_driven {
+            return Ok(format!("run {id} {told}"));
+        }
+        settle_without_owner(&project, &store, &id).await
     })
 }
 
@@ -159,12 +199,15 @@ pub(super) async fn foreseen(
 }
 
 /// Nobody drives the run: a stop takes effect here, and everything else waits for the next resume.
-async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId) -> Result<(), Problems> {
+async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId) -> Told {
     let place = &project.place;
     let _lock = TreeLock::acquire_within(PATIENCE, &place.root, &place.owner_file(), id)
         .map_err(|error| lock_problem(&error))?;
     let taken = store.take_run(id).await.map_err(|error| store_problem(&error))?;
-    let Some(mut run) = taken else { return Ok(()) };
+    let Some(mut run) = taken else { return Err(Problem::new(format!("no run {id}")).into()) };
+    if let Ok(staff) = staff(&project.loaded, &place.root) {
+        servers::end_turns(&run, &staff, &place.root).await;
+    }
     loop {
         let now = Moment { at: Timestamp::now(), running: run.tally.running };
         wind_up(&mut run, now);
@@ -185,9 +228,7 @@ async fn settle_without_owner(project: &Project, store: &SqliteStore, id: &RunId
         store.commit(&run, Timestamp::now(), &[]).await.map_err(|error| store_problem(&error))?;
     }
     let how = run.stop().map_or("is interrupted", |_| "is stopped");
-    let how = format!("{how}; `ralph resume` goes on from there");
-    crate::words::print(&format!("run {id} {how}\n"));
-    Ok(())
+    Ok(format!("run {id} {how}; `ralph resume` goes on from there"))
 }
 
 /// Closes what a dead process left open, once the run was asked to stop.

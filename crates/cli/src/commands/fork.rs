@@ -25,6 +25,7 @@ use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::ready;
 use crate::restoring::{agreed, told};
+use crate::servers;
 use crate::settings::Given;
 use crate::vault;
 use crate::words::print;
@@ -78,6 +79,7 @@ async fn fork(args: Args, project: Project) -> Outcome {
     let seen = load(&store, &source).await?;
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, settings) = project.settings(&store, false).await?;
+    servers::end_turns(&seen, &staff, &place.root).await;
     ready::to_go_on(&seen, &staff, &place, &state_dir, &settings).await?;
     let briefing = briefing::again(&seen, &settings.wording, (&place, &store), false).await?;
     let tracking = desk::again(seen.agenda.as_ref(), &place, Consent::AsGranted)?;

@@ -3,20 +3,32 @@
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ralph_agents::limit::{Evidence, Reset};
+use ralph_agents::trouble;
 use ralph_core::id::{AgentName, RunId, SessionId};
+use ralph_core::policy::Signal;
+use ralph_core::report::AgentExit;
+use ralph_core::run::Run;
 use ralph_engine::loops::Loops;
+use ralph_engine::session::Waiting;
+use ralph_engine::sessions::observe;
 use ralph_engine::{Place, chain};
 use ralph_hosts::opencode::{self, Event};
-use ralph_hosts::wire::{Answer, VERSION};
-use ralph_hosts::{Happening, Original, answer};
-use ralph_store::{SqliteStore, StoreError};
+use ralph_hosts::wire::{Action, Answer, Fault, VERSION};
+use ralph_hosts::{Happening, Original, answer, let_go};
+use ralph_store::{Seat, SqliteStore, StoreError};
 
 use super::Outcome;
 use crate::inside::{Inside, in_a_line};
-use crate::perform::redactor;
+use crate::leash::Leash;
+use crate::perform::{redactor, signals};
 use crate::project::{Project, block_on, store_problem};
 use crate::settings::Given;
 
@@ -24,6 +36,11 @@ use crate::settings::Given;
 const LONGEST_EVENT: u64 = 64 << 20;
 /// How much of what happened in driven agents' sessions is kept for a run.
 const LONGEST_RECORD: u64 = 1 << 20;
+
+/// What this command is called.
+pub(crate) const NAME: &str = "hook";
+/// How long an event may take that leads to nothing which has a deadline of its own.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a host's plugin calls: an event on standard input, what to do on standard output.
 #[derive(Debug, clap::Args)]
@@ -37,7 +54,8 @@ pub(crate) struct Args {
 
 /// A hook never harms its host: whatever happens here, it goes on, and it is never told to stop (exit 2).
 pub(crate) fn run(args: &Args) -> Outcome {
-    let told = catch_unwind(AssertUnwindSafe(|| hear(args)));
+    let leash = Leash::of(PATIENCE);
+    let told = catch_unwind(AssertUnwindSafe(|| hear(args, leash)));
     Ok(match told {
         Ok(Ok(())) => 0,
         Ok(Err(why)) => {
@@ -48,14 +66,18 @@ pub(crate) fn run(args: &Args) -> Outcome {
     })
 }
 
-fn hear(args: &Args) -> Result<(), String> {
-    if args.host != opencode::NAME {
+fn hear(args: &Args, leash: Leash) -> Result<(), String> {
+    let dialect = ralph_hosts::hooked::of(&args.host);
+    if args.host != opencode::NAME && dialect.is_none() {
         return Err(format!("`{}` is not a host that ralph knows; `ralph hosts` lists them", args.host));
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(LONGEST_EVENT).read_to_end(&mut bytes);
     read.map_err(|error| format!("cannot read the event: {error}"))?;
-    let event = opencode::read(&bytes).map_err(|error| chain(&error))?;
+    if let Some(dialect) = dialect {
+        return super::hooked::hear(dialect, &args.rest, &bytes, leash);
+    }
+    let mut event = opencode::read(&bytes).map_err(|error| chain(&error))?;
     let project = Project::at(&event.directory, Given::default()).map_err(|problems| in_a_line(&problems))?;
     if let Ok(run) = std::env::var("RALPH_RUN") {
         record(&project.place, &run, &event.session, &bytes);
@@ -65,7 +87,50 @@ fn hear(args: &Args) -> Result<(), String> {
         return Ok(());
     }
     let Some(store) = store(&project, &event)? else { return Ok(()) };
-    block_on(tell(event, Arc::new(store)))
+    if let Some(exit) = event.fault.as_ref().and_then(|fault| meaning(&project, fault)) {
+        event.mean(exit);
+    }
+    block_on(unless_signalled(tell(event, Arc::new(store), leash)))
+}
+
+pub(super) async fn unless_signalled(told: impl Future<Output = Result<(), String>>) -> Result<(), String> {
+    tokio::select! {
+        biased;
+        why = signalled() => Err(why),
+        told = told => told,
+    }
+}
+
+/// A signal to a hook is about the host: the loop stays where it is, and the next event goes on from there. What runs
+/// under a guard ends with this process.
+async fn signalled() -> String {
+    let Ok(mut signals) = signals() else { return std::future::pending().await };
+    let heard = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+    first_of(heard.collect()).await;
+    "a signal ended this; the next event of the session goes on from there".to_owned()
+}
+
+async fn first_of<F: Future + Unpin>(mut all: Vec<F>) {
+    std::future::poll_fn(|context| {
+        let ready = all.iter_mut().any(|one| Pin::new(one).poll(context).is_ready());
+        if ready { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// What an error of the agent's provider means, by the same rules as for an agent that ralph drives.
+fn meaning(project: &Project, fault: &Fault) -> Option<AgentExit> {
+    let (catalogue, _) = project.loaded.agents().ok()?;
+    let named = |text: &'_ str| !text.is_empty();
+    let evidence = Evidence {
+        status: fault.status,
+        kind: Some(fault.name.as_str()).filter(|name| named(name)),
+        message: Some(fault.message.as_str()).filter(|message| named(message)),
+        ..Evidence::default()
+    };
+    let reset = fault.retry_after_ms.map(|ms| Reset::After(Duration::from_millis(ms)));
+    let manners = &catalogue.get(opencode::NAME)?.manners;
+    trouble(manners, &evidence, reset, Timestamp::now(), &TimeZone::system())
 }
 
 /// Only what begins a loop makes a store.
@@ -92,20 +157,49 @@ fn begins_by_itself(event: &Event) -> bool {
     own.is_some() || Inside::configured(&event.directory).is_some()
 }
 
-async fn tell(event: Event, store: Arc<SqliteStore>) -> Result<(), String> {
-    let Event { session, directory, happening, options } = event;
+async fn tell(event: Event, store: Arc<SqliteStore>, leash: Leash) -> Result<(), String> {
+    let Event { session, directory, happening, options, observed, .. } = event;
     let host = AgentName::parse(opencode::NAME).expect("a host has a name");
+    if let Some(what) = observed {
+        let seat = Seat { host: host.clone(), session: session.clone() };
+        let kept = observe(&*store, &redactor(), seat, &directory, what, Timestamp::now()).await;
+        // The host's business goes on without it.
+        kept.unwrap_or_else(|error| eprintln!("ralph: the session is not remembered: {}", chain(&error)));
+    }
     let loops = Loops::new(store.clone(), host, redactor());
-    let inside = Inside { directory, store, options };
-    let actions = answer(&session, happening, &loops, &inside).await.map_err(|error| chain(&error))?;
+    let (waiting, leash) = (Waiting::AsksAgain, Some(leash));
+    let inside = Inside { directory, store, options, waiting, within: None, leash };
+    match answer(&session, happening, &loops, &inside).await {
+        Ok(actions) => {
+            let is_of_here = actions.iter().any(|action| action.session.is_none());
+            let tool = is_of_here && shows_tool(&loops, &session).await?;
+            if let Err(error) = say(actions, tool) {
+                loops.untold(&session).await.map_err(|error| chain(&error))?;
+                return Err(format!("nobody took the answer: {error}"));
+            }
+            Ok(())
+        }
+        Err(error) => {
+            let tool = shows_tool(&loops, &session).await.unwrap_or(false);
+            let _journal_has_it = say(let_go(&error), tool);
+            Err(chain(&error))
+        }
+    }
+}
+
+async fn shows_tool(loops: &Loops<SqliteStore>, session: &SessionId) -> Result<bool, String> {
+    let run = loops.run_of(session).await.map_err(|error| chain(&error))?;
+    let wants = |run: Run| run.stop().is_none() && run.policy.completion.require.contains(&Signal::Tool);
+    Ok(run.is_some_and(wants))
+}
+
+fn say(actions: Vec<Action>, tool: bool) -> std::io::Result<()> {
     if actions.is_empty() {
         return Ok(());
     }
-    let text = serde_json::to_vec(&Answer { v: VERSION, actions }).expect("an answer is JSON");
+    let text = serde_json::to_vec(&Answer { v: VERSION, actions, tool }).expect("an answer is JSON");
     let mut out = std::io::stdout().lock();
-    out.write_all(&text)
-        .and_then(|()| out.flush())
-        .map_err(|error| format!("nobody took the answer: {error}"))
+    out.write_all(&text).and_then(|()| out.flush())
 }
 
 /// The agent is driven from outside: what happened is kept beside what it printed, and the one who drives it decides.

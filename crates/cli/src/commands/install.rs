@@ -1,11 +1,14 @@
 //! `ralph install`, `ralph uninstall`, `ralph hosts`: ralph inside of an agent program.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use ralph_hosts::InstallError;
+use ralph_hosts::hooked::{self, Dialect, State};
 use ralph_hosts::opencode;
+use ralph_hosts::{Edited, InstallError};
 use serde::Serialize;
 
+use super::hosting::{Seat, Where};
 use super::{Outcome, here};
 use crate::perform::own_program;
 use crate::problem::{Place, Problem, Problems};
@@ -18,9 +21,14 @@ use crate::words::{confirmed, print, print_json};
 Examples:
   ralph install opencode          for this project, in .opencode/
   ralph install opencode --user   for all your projects
-  ralph uninstall opencode
+  ralph install claude            hooks in .claude/settings.json, and commands beside it
+  ralph install claude --plugin   the same as a plugin's directory
+  ralph uninstall claude
 
-Installed twice, it is there once. No file but ralph's own is touched, opencode.json neither.")]
+Installed twice, it is there once. OpenCode's own files are not touched, opencode.json neither. In a settings file of
+another host, everything that is not ralph's stays as it is to the byte, comments too; one that cannot be read is left
+alone. No file of ralph's own that you have changed is replaced, unless you say --yes. `ralph uninstall` takes out
+exactly what was put in.")]
 pub(crate) struct InstallArgs {
     #[command(flatten)]
     target: Target,
@@ -37,12 +45,18 @@ pub(crate) struct UninstallArgs {
 #[derive(Debug, clap::Args)]
 struct Target {
     /// The host, as `ralph hosts` names it
-    #[arg(value_parser = ["opencode"])]
+    #[arg(value_parser = ["opencode", "claude", "codex", "gemini", "qwen"])]
     host: String,
     /// For all projects of yours, instead of this one
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["project", "plugin"])]
     user: bool,
-    /// Do not ask
+    /// For this project, as is the default
+    #[arg(long, conflicts_with = "plugin")]
+    project: bool,
+    /// As a directory that Claude Code loads as a plugin; among ralph's own data by default
+    #[arg(long, value_name = "DIRECTORY", num_args = 0..=1, require_equals = true)]
+    plugin: Option<Option<PathBuf>>,
+    /// Do not ask, also where a file of ralph's was changed since
     #[arg(long)]
     yes: bool,
 }
@@ -62,22 +76,55 @@ struct Host {
     name: &'static str,
     installed_for_project: bool,
     installed_for_user: bool,
+    /// It was installed for another program, or for checks that take another time: to be installed again.
+    is_stale: bool,
+    /// The version that all of this was seen to be true of.
+    verified_version: &'static str,
     /// What becomes of the conversation between iterations.
-    strategies: [&'static str; 3],
+    strategies: Vec<&'static str>,
     commands: [&'static str; 3],
+    /// What it tells ralph of.
+    events: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remark: Option<&'static str>,
 }
 
-/// The directory that OpenCode reads, and the project it belongs to if it is one's.
+impl Target {
+    fn dialect(&self) -> Option<&'static Dialect> {
+        hooked::of(&self.host)
+    }
+
+    fn place(&self) -> Where {
+        match (&self.plugin, self.user) {
+            (Some(directory), _) => Where::Plugin(directory.clone()),
+            (None, true) => Where::User,
+            (None, false) => Where::Project,
+        }
+    }
+
+    fn no_plugin(&self) -> Result<(), Problem> {
+        match self.plugin {
+            Some(_) => {
+                Err(Problem::new("OpenCode's plugin is installed without --plugin").next("leave it out"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The directory that OpenCode reads, and the project that this is said in. For a user, a directory that nothing marks
+/// as a project is none.
 fn directory(user: bool) -> Result<(PathBuf, Option<PathBuf>), Problems> {
+    let root =
+        project_root(&here()?).map_err(|error| Problem::new(format!("cannot find the project: {error}")))?;
     if !user {
-        let root = project_root(&here()?)
-            .map_err(|error| Problem::new(format!("cannot find the project: {error}")))?;
         return Ok((root.join(".opencode"), Some(root)));
     }
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
     let config = config.ok_or_else(|| Problem::new("HOME is not set").next("set it, or leave out --user"))?;
-    Ok((config.join("opencode"), None))
+    let is_marked = [".git", ".ralph"].iter().any(|mark| root.join(mark).exists());
+    Ok((config.join("opencode"), Some(root).filter(|_| is_marked)))
 }
 
 fn install_problem(error: &InstallError) -> Problem {
@@ -86,19 +133,49 @@ fn install_problem(error: &InstallError) -> Problem {
         InstallError::Foreign { path } => {
             problem.at(Place::from(path.clone())).next("rename it or move it away; nothing was written")
         }
+        InstallError::Edited { path } => problem
+            .at(Place::from(path.clone()))
+            .next("nothing was touched; keep what you need of it, then say it again with --yes"),
+        InstallError::Settings { path, .. } => problem
+            .at(Place::from(path.clone()))
+            .next("repair it; it was left as it is, and nothing was written"),
+        InstallError::ReadOnly { path } => {
+            problem.at(Place::from(path.clone())).next("make it writable; nothing was written")
+        }
         InstallError::Io { .. } => problem.exit(1),
     }
 }
 
 fn agreed(target: &Target, question: &str) -> Result<bool, Problems> {
-    use std::io::IsTerminal;
     if target.yes || !std::io::stdin().is_terminal() {
         return Ok(true);
     }
     confirmed(question)
 }
 
+/// Somebody's changes go only where that is said: beforehand, or when asked at a terminal.
+fn perform<T>(
+    target: &Target,
+    work: impl Fn(Edited) -> Result<T, InstallError>,
+) -> Result<Option<T>, Problems> {
+    let edited = if target.yes { Edited::Replace } else { Edited::Keep };
+    match work(edited) {
+        Err(InstallError::Edited { path }) if std::io::stdin().is_terminal() => {
+            let question = format!("{} was changed since ralph wrote it. Lose that? [y/N] ", path.display());
+            if !confirmed(&question)? {
+                return Ok(None);
+            }
+            Ok(Some(work(Edited::Replace).map_err(|error| install_problem(&error))?))
+        }
+        done => Ok(Some(done.map_err(|error| install_problem(&error))?)),
+    }
+}
+
 pub(crate) fn install(args: &InstallArgs) -> Outcome {
+    if let Some(dialect) = args.target.dialect() {
+        return install_hooks(dialect, &args.target);
+    }
+    args.target.no_plugin()?;
     let (directory, root) = directory(args.target.user)?;
     let question =
         format!("Put {} files into {}? [y/N] ", opencode::places(&directory).len(), directory.display());
@@ -108,7 +185,10 @@ pub(crate) fn install(args: &InstallArgs) -> Outcome {
     }
     let program = own_program()?;
     let program = trusted_program(&program, root.as_deref());
-    let done = opencode::install(&directory, program).map_err(|error| install_problem(&error))?;
+    let Some(done) = perform(&args.target, |edited| opencode::install(&directory, program, edited))? else {
+        print("nothing was written\n");
+        return Ok(0);
+    };
     for path in &done.written {
         print(&format!("wrote {}\n", path.display()));
     }
@@ -116,24 +196,92 @@ pub(crate) fn install(args: &InstallArgs) -> Outcome {
         print(&format!("everything is in {} already\n", directory.display()));
     }
     if program.is_none() {
-        print("ralph's own program lies inside the project, so the plugin looks for `ralph` on the PATH\n");
+        let found = if is_on_the_path() { "" } else { "; it is not there, so put it there first" };
+        print(&format!(
+            "ralph's own program lies inside the project, so the plugin looks for `ralph` on the PATH{found}\n"
+        ));
     }
     print("start OpenCode again, then: /ralph TASK\n");
     Ok(0)
 }
 
-/// A program inside the project is the agent's to change, so no plugin is made to start it.
-fn trusted_program<'a>(program: &'a Path, root: Option<&Path>) -> Option<&'a Path> {
+fn install_hooks(dialect: &'static Dialect, target: &Target) -> Outcome {
+    let seat = Seat::of(dialect, &target.place())?;
+    let question = format!("Put hooks and commands into {}? [y/N] ", seat.folder().display());
+    if !agreed(target, &question)? {
+        print("nothing was written\n");
+        return Ok(0);
+    }
+    let Some(done) = perform(target, |edited| seat.install(edited))? else {
+        print("nothing was written\n");
+        return Ok(0);
+    };
+    for path in &done.written {
+        print(&format!("wrote {}\n", path.display()));
+    }
+    if done.written.is_empty() {
+        print(&format!("everything is in {} already\n", seat.folder().display()));
+    }
+    if seat.looks_for_program() {
+        print("ralph's own program lies inside the project, so the hooks look for `ralph` on the PATH\n");
+    }
+    let other = match target.place() {
+        Where::Project => Where::User,
+        Where::User | Where::Plugin(_) => Where::Project,
+    };
+    if Seat::of(dialect, &other)?.state() != State::Absent {
+        print(
+            "it is installed in another place too, so that a hook may be told twice: uninstall one of them\n",
+        );
+    }
+    print(&seat.next());
+    Ok(0)
+}
+
+fn uninstall_hooks(dialect: &'static Dialect, target: &Target) -> Outcome {
+    let seat = Seat::of(dialect, &target.place())?;
+    if !agreed(target, &format!("Take ralph out of {}? [y/N] ", seat.folder().display()))? {
+        print("nothing was removed\n");
+        return Ok(0);
+    }
+    let Some(done) = perform(target, |edited| seat.uninstall(edited))? else {
+        print("nothing was removed\n");
+        return Ok(0);
+    };
+    for path in &done.removed {
+        print(&format!("removed what is ralph's: {}\n", path.display()));
+    }
+    if done.removed.is_empty() {
+        print(&format!("nothing of ralph's is in {}\n", seat.folder().display()));
+    }
+    Ok(0)
+}
+
+/// A program inside the project is the agent's to change, so no plugin is made to start it, for a user's other projects
+/// neither.
+pub(super) fn trusted_program<'a>(program: &'a Path, root: Option<&Path>) -> Option<&'a Path> {
     Some(program).filter(|program| root.is_none_or(|root| !program.starts_with(root)))
 }
 
+fn is_on_the_path() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.is_absolute() && dir.join("ralph").is_file())
+}
+
 pub(crate) fn uninstall(args: &UninstallArgs) -> Outcome {
+    if let Some(dialect) = args.target.dialect() {
+        return uninstall_hooks(dialect, &args.target);
+    }
+    args.target.no_plugin()?;
     let (directory, _) = directory(args.target.user)?;
     if !agreed(&args.target, &format!("Take ralph out of {}? [y/N] ", directory.display()))? {
         print("nothing was removed\n");
         return Ok(0);
     }
-    let done = opencode::uninstall(&directory).map_err(|error| install_problem(&error))?;
+    let Some(done) = perform(&args.target, |edited| opencode::uninstall(&directory, edited))? else {
+        print("nothing was removed\n");
+        return Ok(0);
+    };
     for path in &done.removed {
         print(&format!("removed {}\n", path.display()));
     }
@@ -144,31 +292,72 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Outcome {
 }
 
 pub(crate) fn hosts(args: &HostsArgs) -> Outcome {
+    let mut hosts = vec![in_opencode()];
+    hosts.extend(hooked::ALL.into_iter().map(in_hooks));
+    if args.json {
+        print_json(&hosts);
+        return Ok(0);
+    }
+    let told: Vec<String> = hosts.iter().map(Host::told).collect();
+    print(&told.join("\n"));
+    Ok(0)
+}
+
+fn in_opencode() -> Host {
     let is_in =
         |user| directory(user).is_ok_and(|(dir, _)| opencode::places(&dir).iter().all(|path| path.is_file()));
-    let host = Host {
+    Host {
         name: opencode::NAME,
         installed_for_project: is_in(false),
         installed_for_user: is_in(true),
-        strategies: ["continue", "reset", "compact"],
+        is_stale: false,
+        verified_version: opencode::VERIFIED,
+        strategies: vec!["continue", "reset", "compact"],
         commands: ["/ralph", "/ralph-loop", "/cancel-ralph"],
-    };
-    if args.json {
-        print_json(&[host]);
-        return Ok(0);
+        events: vec!["idle", "error", "deleted", "command", "message", "tool", "replaced"],
+        remark: None,
     }
-    let place = match (host.installed_for_project, host.installed_for_user) {
-        (true, _) => "installed for this project",
-        (false, true) => "installed for all your projects",
-        (false, false) => "not installed; `ralph install opencode`",
-    };
-    print(&format!(
-        "{}  {place}\n  commands    {}\n  strategies  {}\n",
-        host.name,
-        host.commands.join(" "),
-        host.strategies.join(" ")
-    ));
-    Ok(0)
+}
+
+fn in_hooks(dialect: &'static Dialect) -> Host {
+    let state = |place| Seat::of(dialect, &place).map_or(State::Absent, |seat| seat.state());
+    let states = [state(Where::Project), state(Where::User)];
+    Host {
+        name: dialect.name,
+        installed_for_project: states[0] != State::Absent,
+        installed_for_user: states[1] != State::Absent,
+        is_stale: states.contains(&State::Stale),
+        verified_version: dialect.verified,
+        strategies: vec!["continue"],
+        commands: dialect.command_names(),
+        events: dialect.events.iter().map(|(name, _)| *name).collect(),
+        remark: dialect.remark,
+    }
+}
+
+impl Host {
+    fn told(&self) -> String {
+        let name = self.name;
+        let place = match (self.installed_for_project, self.installed_for_user) {
+            (true, _) => "installed for this project".to_owned(),
+            (false, true) => "installed for all your projects".to_owned(),
+            (false, false) => format!("not installed; `ralph install {name}`"),
+        };
+        let stale = match self.is_stale {
+            true => format!(
+                "  stale       `ralph install {name}` again: the program or the checks' times have changed\n"
+            ),
+            false => String::new(),
+        };
+        let remark = self.remark.map_or(String::new(), |remark| format!("  remark      {remark}\n"));
+        format!(
+            "{name}  {place}\n{stale}  verified    {}\n  commands    {}\n  strategies  {}\n  events      {}\n{remark}",
+            self.verified_version,
+            self.commands.join(" "),
+            self.strategies.join(" "),
+            self.events.join(" ")
+        )
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use ralph_hosts::arguments::Start;
 use ralph_store::{Register, SqliteStore, StoreError, settle};
 
 use super::{Outcome, here};
-use crate::inside::{Inside, flags};
+use crate::inside::{Inside, flags, tellable};
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
@@ -37,7 +37,7 @@ pub(crate) struct Args {
 enum Action {
     Start(StartArgs),
     Cancel(SeatArgs),
-    Status(SeatArgs),
+    Status(StatusArgs),
 }
 
 /// Record a loop in a session; one that goes on there is left alone unless it is to be replaced.
@@ -85,6 +85,20 @@ struct SeatArgs {
     json: bool,
 }
 
+/// How a loop stands: that of a session, or else the newest that goes on.
+#[derive(Debug, clap::Args)]
+struct StatusArgs {
+    /// The session, as its host calls it; that of the newest loop that goes on by default
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    session: Option<String>,
+    /// The host, as `ralph hosts` names it
+    #[arg(long, value_name = "NAME", default_value = "opencode", value_parser = AgentName::parse)]
+    host: AgentName,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
 fn strategy(given: &str) -> Result<Strategy, String> {
     Strategy::parse(given).ok_or_else(|| "it is one of continue, reset, compact".to_owned())
 }
@@ -93,11 +107,11 @@ pub(crate) fn run(args: Args) -> Outcome {
     match args.action {
         Action::Start(args) => block_on(start(args)),
         Action::Cancel(seat) => block_on(cancel(seat)),
-        Action::Status(seat) => block_on(status(seat)),
+        Action::Status(args) => block_on(status(args)),
     }
 }
 
-fn loop_problem(error: &LoopError) -> Problem {
+pub(crate) fn loop_problem(error: &LoopError) -> Problem {
     match error {
         LoopError::Store(error) => store_problem(error),
         LoopError::LetGo { .. } => Problem::new(error.to_string()).exit(1),
@@ -108,39 +122,27 @@ fn loop_problem(error: &LoopError) -> Problem {
 }
 
 async fn start(args: StartArgs) -> Outcome {
-    // Nothing is made for a session that cannot be one.
-    let session = SessionId::parse(&args.seat.session).map_err(|error| Problem::new(error.to_string()))?;
-    let project = Project::here(Given::default())?;
-    settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
-    let store = Arc::new(project.store()?);
-    let inside = Inside { directory: here()?, store: store.clone(), options: None };
-    let asked = Start {
-        criteria: args.criteria,
-        max_iterations: args.max_iterations,
-        promise: args.completion_promise,
-        bare_word: args.no_nonce,
-        ..Start::default()
+    let (json, session) = (args.seat.json, args.seat.session.clone());
+    let wanted = Wanted {
+        asked: Start {
+            prompt: args.prompt.join(" "),
+            criteria: args.criteria,
+            max_iterations: args.max_iterations,
+            strategy: Some(args.strategy),
+            promise: args.completion_promise,
+            bare_word: args.no_nonce,
+            replace: args.replace,
+        },
+        description: args.description,
     };
-    let held_to = inside.held_to(flags(&asked)).await?;
-    let (strategy, replace, description) = (args.strategy, args.replace, args.description);
-    let options = LoopOptions { strategy, replace, description, ..held_to };
-    let loops = Loops::new(store, args.seat.host, redactor());
-    let prompt = args.prompt.join(" ");
-    let started = loops.start_loop(session.as_str(), &prompt, options).await;
-    let started = started.map_err(|error| loop_problem(&error))?;
-    let Some(view) = view(&loops, &session).await? else {
-        return Err(Problem::new("the loop that was just started is not there").exit(1).into());
-    };
+    let (started, view) = begin(&session, args.seat.host, wanted).await?;
     if !started {
         let what = format!("a loop is at iteration {} in this session: {}", view.iteration, view.run);
         return Err(Problem::new(what)
             .next(format!("end it: `ralph loop cancel --session {session}`; or start over: --replace"))
             .into());
     }
-    let register = Register::open(&project.state_dir).map_err(|error| store_problem(&error))?;
-    let registered = register.record(&view.run, &project.place.root, Timestamp::now()).await;
-    registered.map_err(|error| store_problem(&error))?;
-    if args.seat.json {
+    if json {
         print_json(&view);
     } else {
         print(&format!("loop {} is started in session {session}\n", view.run));
@@ -148,27 +150,94 @@ async fn start(args: StartArgs) -> Outcome {
     Ok(0)
 }
 
-async fn view(loops: &Loops<SqliteStore>, session: &SessionId) -> Result<Option<RunView>, Problems> {
-    loops.state(Some(session.as_str())).await.map_err(|error| loop_problem(&error).into())
+/// A loop that a person asks for.
+pub(super) struct Wanted {
+    pub(super) asked: Start,
+    /// A line for people.
+    pub(super) description: Option<String>,
+}
+
+/// Whether a loop was started in the session, and the one that is there now.
+pub(super) async fn begin(
+    session: &str,
+    host: AgentName,
+    wanted: Wanted,
+) -> Result<(bool, RunView), Problems> {
+    // Nothing is made for a session that cannot be one.
+    let session = named(session)?;
+    let strategy = wanted.asked.strategy.unwrap_or_default();
+    let is_hooked = ralph_hosts::hooked::of(host.as_str()).is_some();
+    if strategy != Strategy::Continue && is_hooked {
+        let what = format!("{host} cannot put a new session in place of one");
+        return Err(Problem::new(what).next("leave the strategy out").into());
+    }
+    let project = Project::here(Given::default())?;
+    settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
+    let store = Arc::new(project.store()?);
+    let inside = Inside::unheard(here()?, store.clone());
+    let Wanted { asked, description } = wanted;
+    let held_to = inside.held_to(flags(&asked)).await?;
+    if is_hooked {
+        tellable(&held_to)?;
+    }
+    let options = LoopOptions { strategy, replace: asked.replace, description, ..held_to };
+    let loops = Loops::new(store, host, redactor());
+    let started = loops.start_loop(session.as_str(), &asked.prompt, options).await;
+    let started = started.map_err(|error| loop_problem(&error))?;
+    let Some(view) = view(&loops, Some(&session)).await? else {
+        return Err(Problem::new("the loop that was just started is not there").exit(1).into());
+    };
+    if started {
+        let register = Register::open(&project.state_dir).map_err(|error| store_problem(&error))?;
+        let registered = register.record(&view.run, &project.place.root, Timestamp::now()).await;
+        registered.map_err(|error| store_problem(&error))?;
+    }
+    Ok((started, view))
+}
+
+async fn view(loops: &Loops<SqliteStore>, session: Option<&SessionId>) -> Result<Option<RunView>, Problems> {
+    loops.state(session.map(SessionId::as_str)).await.map_err(|error| loop_problem(&error).into())
 }
 
 /// The loops of the project; none where nothing was ever done in it.
-fn existing(seat: &SeatArgs) -> Result<(SessionId, Option<Loops<SqliteStore>>), Problems> {
-    let session = SessionId::parse(&seat.session).map_err(|error| Problem::new(error.to_string()))?;
+fn existing(host: AgentName) -> Result<Option<Loops<SqliteStore>>, Problems> {
     let project = Project::here(Given::default())?;
     match SqliteStore::open_existing(&project.place.state) {
-        Ok(store) => Ok((session, Some(Loops::new(Arc::new(store), seat.host.clone(), redactor())))),
-        Err(StoreError::NoDatabase { .. }) => Ok((session, None)),
+        Ok(store) => Ok(Some(Loops::new(Arc::new(store), host, redactor()))),
+        Err(StoreError::NoDatabase { .. }) => Ok(None),
         Err(error) => Err(store_problem(&error).into()),
     }
 }
 
+fn named(session: &str) -> Result<SessionId, Problems> {
+    SessionId::parse(session).map_err(|error| Problem::new(error.to_string()).into())
+}
+
+/// Whether there was a loop to cancel.
+pub(super) async fn end(session: &str, host: AgentName) -> Result<bool, Problems> {
+    let session = named(session)?;
+    let Some(loops) = existing(host)? else { return Ok(false) };
+    Ok(loops.cancel_loop(session.as_str()).await.map_err(|error| loop_problem(&error))?)
+}
+
+/// The loop of a session, or the newest of the host.
+pub(super) async fn state(session: Option<&str>, host: AgentName) -> Result<Option<RunView>, Problems> {
+    let session = session.map(named).transpose()?;
+    match existing(host)? {
+        Some(loops) => view(&loops, session.as_ref()).await,
+        None => Ok(None),
+    }
+}
+
+pub(super) async fn is_active(session: &str, host: AgentName) -> Result<bool, Problems> {
+    let session = named(session)?;
+    let Some(loops) = existing(host)? else { return Ok(false) };
+    Ok(loops.is_active(session.as_str()).await.map_err(|error| loop_problem(&error))?)
+}
+
 async fn cancel(seat: SeatArgs) -> Outcome {
-    let (session, loops) = existing(&seat)?;
-    let cancelled = match &loops {
-        Some(loops) => loops.cancel_loop(session.as_str()).await.map_err(|error| loop_problem(&error))?,
-        None => false,
-    };
+    let cancelled = end(&seat.session, seat.host).await?;
+    let session = seat.session;
     if seat.json {
         print_json(&serde_json::json!({ "session": session, "cancelled": cancelled }));
     } else if cancelled {
@@ -179,19 +248,20 @@ async fn cancel(seat: SeatArgs) -> Outcome {
     Ok(0)
 }
 
-async fn status(seat: SeatArgs) -> Outcome {
-    let (session, loops) = existing(&seat)?;
-    let found = match &loops {
-        Some(loops) => view(loops, &session).await?,
-        None => None,
-    };
+async fn status(args: StatusArgs) -> Outcome {
+    let found = state(args.session.as_deref(), args.host.clone()).await?;
+    let (session, host) = (args.session, args.host);
     let Some(view) = found else {
-        let problem = Problem::new(format!("no loop was started in session {session}"));
+        let problem = match &session {
+            Some(session) => Problem::new(format!("no loop was started in session {session}")),
+            None => Problem::new(format!("no loop goes on in a session of {host}")),
+        };
         return Err(problem.next("`ralph loop start --session ID -- PROMPT` starts one").exit(4).into());
     };
-    if seat.json {
+    if args.json {
         print_json(&view);
     } else {
+        let session = view.host_session.as_ref().map_or("none", SessionId::as_str);
         let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
         let how = view.stop_reason.as_deref().unwrap_or(view.status.name());
         let (run, iteration) = (&view.run, view.iteration);

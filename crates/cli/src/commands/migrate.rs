@@ -21,11 +21,13 @@ Examples:
   ralph migrate --dry-run    what would be written, and what becomes of every key
   ralph migrate              .ralph/ beside .ralph-tui/
   ralph migrate --user       your own settings and templates, from ~/.config/ralph-tui
+  ralph migrate claude-plugin  the loop of .claude/ralph-loop.local.md, in ralph's hands
 
-A file of ralph's that is there already is left as it is, and what would have been written is shown.
+A file of ralph's that is there already is left as it is, and what would have been written is shown. A loop in a
+session is recorded once, with the iterations that it has made.
 
 Exit codes: 1 if something could not be taken over, 2 if a file makes no sense (then nothing is
-written), 4 if there is nothing to take over.")]
+written; the state of a loop is told and left, which is 1), 4 if there is nothing to take over.")]
 pub(crate) struct Args {
     /// Whom to take over from; whoever left something here by default
     #[arg(value_enum)]
@@ -44,12 +46,20 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Name {
     RalphTui,
+    OhMyOpencode,
+    ClaudePlugin,
+    Supercode,
+    RalphMem,
 }
 
 impl Name {
     fn predecessor(self) -> Predecessor {
         match self {
             Name::RalphTui => Predecessor::RalphTui,
+            Name::OhMyOpencode => Predecessor::OhMyOpencode,
+            Name::ClaudePlugin => Predecessor::ClaudePlugin,
+            Name::Supercode => Predecessor::Supercode,
+            Name::RalphMem => Predecessor::RalphMem,
         }
     }
 }
@@ -68,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let agents: Vec<String> = Catalogue::builtin().names().map(ToString::to_string).collect();
     let request = Request { scope, root: &ground.root, ours: &ground.ours, agents: &agents };
     let found: Vec<Predecessor> =
-        wanted.iter().copied().filter(|one| one.is_at(scope, &ground.root)).collect();
+        wanted.iter().copied().filter(|one| one.found(scope, &ground.root).is_some()).collect();
     if found.is_empty() {
         return Err(nothing(&wanted, &ground).into());
     }
@@ -81,14 +91,25 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     let mut all = Vec::new();
     for (one, plan) in plans {
-        all.push(perform(one, scope, &ground.root, plan, args.dry_run)?);
+        match perform(one, scope, &ground.root, plan, args.dry_run) {
+            Ok(taken) => all.push(taken),
+            Err(problems) => {
+                // What was done before is done.
+                show(&all, args.json);
+                return Err(problems);
+            }
+        }
     }
-    if args.json {
+    show(&all, args.json);
+    Ok(u8::from(!all.iter().all(Taken::is_whole)))
+}
+
+fn show(all: &[Taken], json: bool) {
+    if json {
         print_json(&all);
     } else {
         all.iter().for_each(tell);
     }
-    Ok(u8::from(!all.iter().all(Taken::is_whole)))
 }
 
 impl Ground {
@@ -139,14 +160,14 @@ impl Ground {
 /// The nearest directory that one of them left something in, up to the project's root.
 fn nearest(start: &Path, wanted: &[Predecessor], project: &Path) -> PathBuf {
     let start = start.canonicalize().unwrap_or_else(|_| start.to_owned());
-    let holds = |dir: &&Path| wanted.iter().any(|one| one.is_at(Scope::Project, dir));
+    let holds = |dir: &&Path| wanted.iter().any(|one| one.found(Scope::Project, dir).is_some());
     let inside = start.ancestors().take_while(|dir| dir.starts_with(project));
     let found = inside.into_iter().find(holds).map(Path::to_owned);
     found.or_else(|| project_root(&start).ok()).unwrap_or(start)
 }
 
 fn nothing(wanted: &[Predecessor], ground: &Ground) -> Problem {
-    let places: Vec<&str> = wanted.iter().map(|one| one.leaves(ground.scope)).collect();
+    let places: Vec<&str> = wanted.iter().flat_map(|one| one.leaves(ground.scope)).copied().collect();
     let problem = Problem::new(format!("nothing to take over: no {}", places.join(", ")))
         .at(Place::from(ground.root.clone()))
         .exit(4);

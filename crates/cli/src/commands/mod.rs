@@ -14,11 +14,14 @@ pub(crate) mod fork;
 pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod hook;
+pub(crate) mod hooked;
+pub(crate) mod hosting;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod logs;
 pub(crate) mod loops;
+pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod opencode;
 pub(crate) mod memory;
@@ -27,6 +30,7 @@ pub(crate) mod replay;
 pub(crate) mod resume;
 pub(crate) mod rollback;
 pub(crate) mod run;
+pub(crate) mod sessions;
 pub(crate) mod set;
 pub(crate) mod snapshots;
 pub(crate) mod status;
@@ -34,6 +38,8 @@ pub(crate) mod tasks;
 pub(crate) mod template;
 pub(crate) mod trust;
 pub(crate) mod why;
+
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -92,6 +98,8 @@ enum Command {
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
     Loop(loops::Args),
+    Mcp(mcp::Args),
+    Sessions(sessions::Args),
     Trust(trust::Args),
     Config(config::ConfigArgs),
     Init(init::InitArgs),
@@ -139,6 +147,8 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Loop(args) => loops::run(args),
+        Command::Mcp(args) => mcp::run(&args),
+        Command::Sessions(args) => sessions::run(args),
         Command::Hook(args) => hook::run(&args),
         Command::Trust(args) => trust::run(args),
         Command::Config(args) => Ok(told(&args.run(&here()?)?)),
@@ -150,6 +160,18 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::OpencodeRelay(args) => opencode::run(args),
         Command::DemoAgent(args) => demo::agent(args),
     }
+}
+
+/// Arguments that cannot be read. A host would be stopped by the exit code that everybody else gets.
+pub(crate) fn misunderstood(error: &clap::Error) -> ExitCode {
+    let is_hook = std::env::args_os().nth(1).is_some_and(|command| command == hook::NAME);
+    if !is_hook || !error.use_stderr() {
+        error.exit();
+    }
+    let text = error.to_string();
+    let said: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    eprintln!("ralph: {}", said.join(" ").trim_start_matches("error: "));
+    ExitCode::from(1)
 }
 
 pub(crate) fn here() -> Result<std::path::PathBuf, Problems> {

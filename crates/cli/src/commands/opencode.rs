@@ -5,11 +5,13 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use ralph_agents::acp::Permissions;
-use ralph_agents::opencode::{Address, Begin, Line, Login, Patience, Place, Task, relay};
+use ralph_agents::opencode::{Address, Begin, Line, Patience, Place, Task, relay};
+use ralph_engine::custody::RUN_MARK;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::acp::either;
 use super::{Outcome, here};
+use crate::perform::login;
 use crate::problem::Problem;
 use crate::project::block_on;
 
@@ -54,10 +56,11 @@ pub(crate) fn run(args: Args) -> Outcome {
         (None, None) => Begin::Fresh,
     };
     let task = Task {
-        place: attach.map_or(Place::Started(words), |url| Place::Adopted(address(url))),
+        place: attach.map_or(Place::Started(words), |url| Place::Adopted(Address { url, login: login() })),
         brief,
         dir: here()?,
         title: title(),
+        run: told(RUN_MARK),
         begin,
         model,
         effort,
@@ -73,16 +76,6 @@ pub(crate) fn run(args: Args) -> Outcome {
         let mut terminate = signal(SignalKind::terminate()).map_err(deaf)?;
         Ok(relay(task, print, either(&mut interrupt, &mut terminate)).await)
     })
-}
-
-/// A server's address with the password for it, which stands on no command line.
-pub(crate) fn address(url: String) -> Address {
-    let given = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let login = given("OPENCODE_SERVER_PASSWORD").map(|password| Login {
-        user: given("OPENCODE_SERVER_USERNAME").unwrap_or_else(|| "opencode".to_owned()),
-        password,
-    });
-    Address { url, login }
 }
 
 /// What the attempt was told of itself.

@@ -16,6 +16,7 @@ use ralph_store::{Commit, SqliteStore, Store, StoreError};
 use super::Outcome;
 use super::control::{PATIENCE, foreseen};
 use super::run::ShowFlags;
+use crate::asked::Asked;
 use crate::backlog::Consent;
 use crate::briefing;
 use crate::debt;
@@ -24,6 +25,7 @@ use crate::perform::{Stage, hooks, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::ready;
+use crate::servers;
 use crate::settings::Given;
 use crate::vault;
 
@@ -60,11 +62,38 @@ pub(crate) fn run(args: Args) -> Outcome {
     block_on(resume(args, project))
 }
 
+/// Lets a run go on that somebody else drives: a process, or a session of a host. None where nobody does.
+pub(super) fn let_go_on(named: Option<&str>) -> Result<Option<String>, Problems> {
+    let project = Project::here(Given::default())?;
+    block_on(async {
+        let store = Arc::new(project.existing_store()?);
+        let id = find_run(&store, &project.place, named).await?;
+        if let Some(told) = driven_on(&store, &project.place, &id).await? {
+            return Ok(Some(told));
+        }
+        let seen = load(&store, &id).await?;
+        if seen.is_unfinished() { in_session_on(&store, &seen).await } else { Ok(None) }
+    })
+}
+
+async fn driven_on(store: &SqliteStore, place: &Place, id: &RunId) -> Result<Option<String>, Problems> {
+    let goes_on = is_driven(place, id) && unpause(store, place, id).await?;
+    Ok(goes_on.then(|| format!("run {id} goes on")))
+}
+
+async fn in_session_on(store: &Arc<SqliteStore>, run: &Run) -> Result<Option<String>, Problems> {
+    let (Some(place), id) = (&run.in_session, &run.id) else { return Ok(None) };
+    let control = Control::Resume;
+    store.request(id, &control, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
+    let asked = Asked { id, place, control: &control, told: "goes on", is_driven: false };
+    asked.settle(store.clone()).await.map(Some)
+}
+
 async fn resume(args: Args, project: Project) -> Outcome {
     let store = Arc::new(project.existing_store()?);
     let id = find_run(&store, &project.place, args.run.as_deref()).await?;
-    if is_driven(&project.place, &id) && unpause(&store, &project.place, &id).await? {
-        crate::words::print(&format!("run {id} goes on\n"));
+    if let Some(told) = driven_on(&store, &project.place, &id).await? {
+        crate::words::print(&format!("{told}\n"));
         return Ok(0);
     }
     let seen = load(&store, &id).await?;
@@ -73,22 +102,15 @@ async fn resume(args: Args, project: Project) -> Outcome {
         ended.settle(args.keep_tree, args.yes).await?;
         return finished(&seen);
     }
-    if let Some(place) = &seen.in_session {
-        store
-            .request(&id, &Control::Resume, Timestamp::now())
-            .await
-            .map_err(|error| store_problem(&error))?;
-        let told = format!(
-            "run {id} goes on when the next turn in session {} of {} ends\n",
-            place.session, place.host
-        );
-        crate::words::print(&told);
+    if let Some(told) = in_session_on(&store, &seen).await? {
+        crate::words::print(&format!("{told}\n"));
         return Ok(0);
     }
     let lock = take_lock(&project.place, &id)?;
     custody::reap_run(id.as_str()).map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, settings) = project.settings(&store, args.yes).await?;
+    let ended = servers::end_turns(&seen, &staff, &place.root).await;
     let asked = foreseen(&store, &id, None).await?.unwrap_or(seen);
     ready::to_go_on(&asked, &staff, &place, &state_dir, &settings).await?;
     let briefing = briefing::again(&asked, &settings.wording, (&place, &store), args.yes).await?;
@@ -98,8 +120,9 @@ async fn resume(args: Args, project: Project) -> Outcome {
     let notice =
         if args.keep_tree { None } else { desk::others_work(&asked, &place, now, Consent::by(args.yes))? };
     let keep_tree = args.keep_tree || notice.is_some();
+    let notices: Vec<String> = servers::told(&ended).into_iter().chain(notice).collect();
     let mut run = take(&store, &id).await?;
-    let begun = reopen(&store, &mut run, &hooks(&settings), keep_tree, notice).await?;
+    let begun = reopen(&store, &mut run, &hooks(&settings), keep_tree, &notices).await?;
     let (redactor, how) = (redactor(), args.show.how(settings.detail));
     let stage = Stage {
         place,
@@ -179,7 +202,7 @@ async fn reopen(
     run: &mut Run,
     hooks: &[Hook],
     keep_tree: bool,
-    notice: Option<String>,
+    notices: &[String],
 ) -> Result<Vec<Entry>, Problems> {
     loop {
         let now = Moment { at: Timestamp::now(), running: run.tally.running };
@@ -188,7 +211,7 @@ async fn reopen(
         if keep_tree {
             next.leave_tree();
         }
-        if let Some(text) = notice.clone() {
+        for text in notices.iter().cloned() {
             next.note(now.at, Event::Notice { text });
         }
         let told = deliveries(hooks, &next);

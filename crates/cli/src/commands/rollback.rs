@@ -20,10 +20,11 @@ use super::resume::load;
 use crate::amend::amend;
 use crate::history::{History, Taken, short};
 use crate::paths::below_root;
-use crate::perform::lock_problem;
+use crate::perform::{lock_problem, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::restoring::{HeadMoved, RollbackShown, agreed, told};
+use crate::servers;
 use crate::settings::Given;
 use crate::vault;
 use crate::words::{print, print_json};
@@ -88,11 +89,13 @@ pub(crate) fn run(args: Args) -> Outcome {
         let run = find_run(&store, &project.place, args.run.as_deref()).await?;
         let lock = take_tree(&project.place, &nobodys())?;
         if !args.dry_run {
+            nobody_at_work(&store).await?;
             let latest =
                 store.latest_run().await.map_err(|error| store_problem(&error))?.map(|latest| latest.id);
             for id in [Some(&run), latest.as_ref()].into_iter().flatten() {
                 let reaped = custody::reap_run(id.as_str());
                 reaped.map_err(|error| Problem::new(ralph_engine::chain(&error)).exit(1))?;
+                end_turns(&project, &store, id).await?;
             }
         }
         finish_first(&store, &project.place, &vault, &run, &args).await?;
@@ -104,6 +107,29 @@ pub(crate) fn run(args: Args) -> Outcome {
         let ground = Ground { store: &store, place: &project.place, vault: &vault };
         ground.roll_back(&aim, &args, lock).await
     })
+}
+
+/// An agent in a session of a host holds no lock while it works.
+async fn nobody_at_work(store: &SqliteStore) -> Result<(), Problems> {
+    for (seat, loop_) in store.loops().await.map_err(|error| store_problem(&error))? {
+        let run = store.run(&loop_.id).await.map_err(|error| store_problem(&error))?;
+        if run.is_some_and(|run| run.is_briefed()) {
+            let what = format!("an agent is at work in session {} of {}", seat.session, seat.host);
+            let next = format!("end its turn there first; or, if there is none: `ralph stop {}`", loop_.id);
+            return Err(Problem::new(what).next(next).into());
+        }
+    }
+    Ok(())
+}
+
+/// What an agent on a server still writes would be written over what is put back.
+async fn end_turns(project: &Project, store: &SqliteStore, id: &RunId) -> Result<(), Problems> {
+    let root = &project.place.root;
+    let run = store.run(id).await.map_err(|error| store_problem(&error))?;
+    if let (Some(run), Ok(staff)) = (run, staff(&project.loaded, root)) {
+        servers::end_turns(&run, &staff, root).await;
+    }
+    Ok(())
 }
 
 /// An id of its own: no run is alive while its files are put back.

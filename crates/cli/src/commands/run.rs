@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
+use ralph_agents::Staff;
 use ralph_core::agenda::Agenda;
 use ralph_core::agent_event::Detail;
 use ralph_core::crew::Crew;
@@ -39,7 +40,7 @@ use crate::settings::Given;
 use crate::settings::flags::{
     AgentFlags, CommitFlags, LimitFlags, PromiseFlags, SandboxFlags, SnapshotFlags,
 };
-use crate::{messages, vault};
+use crate::{messages, servers, vault};
 
 /// Keep an agent at a prompt or a backlog until it is done, a limit is reached, or you stop it.
 #[derive(Debug, clap::Args)]
@@ -240,6 +241,7 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     closes_something(&policy, &work)?;
     judge::asked_for(&settings, &policy)?;
     check(&crew, &staff, &policy.limits, &policy.completion.require)?;
+    servers::check(&crew, &staff, &place.root, &policy.completion.require).await?;
     let judge = judge::check(&crew, &staff, &policy)?;
     let environment = inherited(&settings);
     let ground = Ground {
@@ -264,6 +266,9 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
     judge::check_surroundings(judge.as_ref(), &place, &policy, ground, asking).await?;
     let mut run = new_run(id, at, given, policy, crew);
+    if args.new {
+        end_turns_of_latest(&store, &staff, &place.root).await?;
+    }
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
     let told = deliveries(&hooks(&settings), &run);
     let in_hand = desk::in_hand(&store).await?;
@@ -288,6 +293,17 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     };
     let run = perform(stage, run, begun).await?;
     Ok(run.stop().map_or(1, |stop| stop.reason.exit_code()))
+}
+
+/// A run that is left behind leaves nobody at work.
+async fn end_turns_of_latest(store: &SqliteStore, staff: &Staff, root: &Path) -> Result<(), Problem> {
+    let latest = store.latest_run().await.map_err(|error| store_problem(&error))?;
+    let Some(latest) = latest else { return Ok(()) };
+    let run = store.run(&latest.id).await.map_err(|error| store_problem(&error))?;
+    if let Some(run) = run {
+        servers::end_turns(&run, staff, root).await;
+    }
+    Ok(())
 }
 
 /// Two agents in one tree undo each other's work.

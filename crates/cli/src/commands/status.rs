@@ -8,11 +8,12 @@ use ralph_core::stop::RunState;
 use ralph_core::view::{BacklogView, Doing, RunView};
 use ralph_engine::lock;
 use ralph_engine::output::printable;
-use ralph_store::{RunSummary, SqliteStore, Store};
+use ralph_store::{RunSummary, Store};
 use serde::Serialize;
 
 use super::Outcome;
 use crate::advice::{Advice, advice, lines};
+use crate::problem::Problems;
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::render;
 use crate::settings::Given;
@@ -43,7 +44,7 @@ pub(crate) struct Args {
 pub(crate) struct Status {
     #[serde(flatten)]
     view: RunView,
-    /// Whether a process is driving the run right now.
+    /// Whether a process is driving the run right now, or the session that it lives in.
     alive: bool,
     /// Whether `ralph resume` may go on with it.
     resumable: bool,
@@ -57,7 +58,7 @@ pub(crate) struct Status {
 
 /// One line of `--list --json`.
 #[derive(Debug, Serialize)]
-struct Listed {
+pub(super) struct Listed {
     run: RunId,
     status: RunState,
     stop_reason: Option<String>,
@@ -79,31 +80,45 @@ impl From<RunSummary> for Listed {
 
 pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
+    if args.list {
+        return list(&project, args.json);
+    }
+    let (status, account) = of(&project, args.run.as_deref())?;
+    if args.json {
+        print_json(&status);
+    } else {
+        print(&tell(&status, &account));
+    }
+    Ok(0)
+}
+
+/// How a run stands.
+pub(super) fn of(project: &Project, named: Option<&str>) -> Result<(Status, Account), Problems> {
     block_on(async {
         let store = project.existing_store()?;
-        if args.list {
-            return list(&store, args.json).await;
-        }
-        let id = find_run(&store, &project.place, args.run.as_deref()).await?;
+        let id = find_run(&store, &project.place, named).await?;
         let (run, view, account) = follow::view(&store, &id).await?;
-        let alive = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
-        let rollback_pending = !alive && vault::pending(&project.place).is_some();
-        let resumable = run.is_unfinished() && !alive;
+        let is_driven = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
+        // A session goes on by itself; whether its host runs, nobody but the host knows.
+        let lives = run.in_session.is_some() && run.stop().is_none();
+        let alive = is_driven || lives;
+        let rollback_pending = !is_driven && vault::pending(&project.place).is_some();
+        let resumable = run.is_unfinished() && (!alive || (lives && run.is_paused()));
         let next = advice(&run, &follow::journal(&store, &id).await?, &project.place);
         let owed = debt::owed(&store, &run).await?;
-        let status = Status { alive, resumable, rollback_pending, owed, next, view };
-        if args.json {
-            print_json(&status);
-        } else {
-            print(&tell(&status, &account));
-        }
-        Ok(0)
+        Ok((Status { alive, resumable, rollback_pending, owed, next, view }, account))
     })
 }
 
-async fn list(store: &SqliteStore, json: bool) -> Outcome {
-    let runs = store.runs(usize::MAX).await.map_err(|error| store_problem(&error))?;
-    let listed: Vec<Listed> = runs.into_iter().map(Listed::from).collect();
+/// The runs of a project, the newest first.
+pub(super) fn all(project: &Project) -> Result<Vec<Listed>, Problems> {
+    let store = project.existing_store()?;
+    let runs = block_on(store.runs(usize::MAX)).map_err(|error| store_problem(&error))?;
+    Ok(runs.into_iter().map(Listed::from).collect())
+}
+
+fn list(project: &Project, json: bool) -> Outcome {
+    let listed = all(project)?;
     if json {
         print_json(&listed);
     } else {
@@ -123,6 +138,9 @@ fn tell(status: &Status, account: &Account) -> String {
         text += &format!("backlog   {}\n", printable(&backlog_line(backlog)));
     }
     text += &format!("state     {}\n", state(status));
+    if let Some(session) = &view.host_session {
+        text += &format!("session   {session} of {}\n", view.agent);
+    }
     if let (Some(reason), Some(evidence)) = (&view.stop_reason, &view.evidence) {
         text += &format!("stopped   {reason}: {}\n", printable(evidence));
     }

@@ -207,7 +207,8 @@ pub(crate) struct PromiseFlags {
     #[arg(long, value_name = "CRITERION")]
     pub(crate) criteria: Vec<String>,
     /// The signals that must all be there in one iteration, with commas between them: criteria, promise,
-    /// tracker (the agent closed the task of a backlog itself), tool and todo (of an OpenCode server)
+    /// tracker (the agent closed the task of a backlog itself), tool (it called `task_complete`), todo (all is done on the
+    /// list of an OpenCode server)
     #[arg(long, value_name = "SIGNALS")]
     pub(crate) require: Option<String>,
     /// Who judges: exit, the checks' status and output, agent or both

@@ -1,6 +1,6 @@
 //! How an OpenCode server is worked with.
 
-use ralph_agents::opencode::parse_address;
+use ralph_agents::opencode::Address;
 use ralph_core::crew::Sessions;
 use ralph_core::nearest::shortened;
 use schemars::JsonSchema;
@@ -20,9 +20,9 @@ pub(crate) struct OpencodePart {
     #[schemars(with = "Option<bool>", extend("default" = true))]
     pub(crate) enabled: Option<Set<bool>>,
     /// The server to adopt; unset, one is started on loopback for each attempt. Its password is read from
-    /// OPENCODE_SERVER_PASSWORD.
+    /// OPENCODE_SERVER_PASSWORD, and sent over the net under https alone.
     #[schemars(with = "Option<String>", extend("examples" = ["http://127.0.0.1:4096"]))]
-    pub(crate) attach: Option<Set<String>>,
+    pub(crate) attach: Option<Set<Address>>,
     /// Whether each iteration has a session of its own ("fresh", or "reset"), all have one ("continue"), or each goes on
     /// with a summary of the one before, which is deleted ("compact"); unset, `agent.session` counts.
     #[schemars(with = "Option<SessionModeName>", extend("examples" = ["compact"]))]
@@ -51,10 +51,10 @@ impl OpencodePart {
     }
 }
 
-fn address(raw: &Raw) -> Result<String, Refused> {
+fn address(raw: &Raw) -> Result<Address, Refused> {
     const HINT: &str = "write the address alone, such as \"http://127.0.0.1:4096\"";
     let text = plain::text(raw, "an address")?;
-    parse_address(text).map(|_| text.to_owned()).map_err(|error| Refused::new(error.to_string(), HINT))
+    Address::read(text).map_err(|error| Refused::new(error.to_string(), HINT))
 }
 
 fn session_mode(raw: &Raw) -> Result<Sessions, Refused> {

@@ -197,8 +197,8 @@ pub(crate) struct PromisePart {
 #[schemars(deny_unknown_fields)]
 pub(crate) struct CompletionPart {
     /// The signals that must all be there in one iteration: "promise", "criteria", "tracker" (the agent closed the task),
-    /// "tool" and "todo" (an OpenCode server's tool `task_complete`, and its list of things to do); unset, the criteria
-    /// alone where there are any, else the promise.
+    /// "tool" (it called `task_complete`, which ralph gives to agents that take tools) and "todo" (an OpenCode server's list
+    /// of things to do); unset, the criteria alone where there are any, else the promise.
     #[schemars(with = "Option<Vec<super::catalogue::RequireName>>", extend("examples" = [["criteria", "promise"]]))]
     pub(crate) require: Option<Set<BTreeSet<Signal>>>,
 }

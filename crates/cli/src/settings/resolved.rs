@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_agents::acp::Permissions;
+use ralph_agents::opencode::Address;
 use ralph_core::agenda::Commits;
 use ralph_core::agent_event::Detail;
 use ralph_core::check::{Check, Verification};
@@ -82,7 +83,7 @@ pub(crate) struct Agent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Opencode {
     /// The server to adopt.
-    pub(crate) attach: Option<String>,
+    pub(crate) attach: Option<Address>,
     pub(crate) session_mode: Option<Sessions>,
 }
 

@@ -84,7 +84,7 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("agent", "env_exclude", &agent.env_exclude, |names| json!(names)),
         row("agent", "custody", &agent.custody, |choice| json!(custody_name(*choice))),
         row("opencode", "enabled", &opencode.enabled, |on| json!(on)),
-        row("opencode", "attach", &opencode.attach, |address| json!(address)),
+        row("opencode", "attach", &opencode.attach, |address| json!(address.url)),
         row("opencode", "session_mode", &opencode.session_mode, |mode| json!(mode)),
         row("promise", "word", &promise.word, |word| json!(word.as_str())),
         row("promise", "nonce", &promise.nonce, |on| json!(on)),

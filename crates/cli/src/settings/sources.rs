@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ralph_agents::catalog::Catalogue;
 use ralph_agents::prices::Prices;
@@ -130,6 +131,13 @@ impl Loaded {
     /// Whether OpenCode's plugin is answered; a setting that cannot be read says no.
     pub(crate) fn answers_opencode(&self) -> bool {
         self.merged.opencode.enabled.as_ref().is_some_and(|set| set.value)
+    }
+
+    /// How long the checks of the configuration may take in all; where it has none, as long as one may.
+    pub(crate) fn checking_time(&self) -> Duration {
+        let usual = self.merged.verify.timeout.as_ref().map_or(super::check::TIMEOUT, |set| set.value);
+        let own = self.merged.checks.iter().map(|set| set.value.timeout.unwrap_or(usual));
+        own.sum::<Duration>().max(if self.merged.checks.is_empty() { usual } else { Duration::ZERO })
     }
 
     /// Where ralph's state is kept, grants among it: a project must not be able to bring its own.

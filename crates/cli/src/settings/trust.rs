@@ -232,7 +232,8 @@ fn check(set: &CheckSet) -> Carried {
 /// Whoever has the server has the briefs, the project's files and the password.
 fn attached(partial: &Partial) -> Option<Carried> {
     carry("opencode.attach", &partial.opencode.attach, |address| {
-        (json!(address), format!("works with the OpenCode server at {address}, with your password for it"))
+        let url = &address.url;
+        (json!(url), format!("works with the OpenCode server at {url}, with your password for it"))
     })
 }
 

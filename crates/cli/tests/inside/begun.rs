@@ -14,12 +14,15 @@ fn a_loop_goes_on_until_the_promise_is_given() {
     assert!(!begun.prompt().contains("--max-iterations"));
     assert_eq!(begun.toast(), ("info", "ralph: loop started"));
     assert_eq!(begun.get("toast")["duration_ms"], 3000);
-    let next = session.idle("m1", "I looked around.");
+    let put_off = session.idle_once("m1", "I looked around.");
+    assert_eq!(put_off.kinds(), ["due"]);
+    let delay = put_off.get("due")["after_ms"].as_u64().unwrap();
+    assert!((1..=20).contains(&delay), "{delay}");
+    std::thread::sleep(std::time::Duration::from_millis(delay));
+    let next = session.due();
     assert_eq!(next.kinds(), ["toast", "prompt"]);
     assert!(next.prompt().contains("iteration 2 of 5"), "{next:?}");
     assert_eq!(next.toast(), ("info", "ralph"));
-    let delay = next.get("prompt")["after_ms"].as_u64().unwrap();
-    assert!((1..=500).contains(&delay), "{delay}");
     assert_eq!(session.idle("m1", "I looked around.").kinds(), [""; 0]);
     let done = session.idle("m2", &session.promise());
     assert_eq!((done.kinds(), done.toast()), (vec!["toast"], ("success", "ralph: loop complete")));
@@ -66,11 +69,11 @@ fn a_second_loop_is_refused_with_the_first_ones_iteration_unless_it_replaces_it(
     let refused = session.command("the second");
     assert_eq!(refused.toast(), ("error", "ralph: failed"));
     assert!(refused.prompt().contains("at iteration 2"), "{refused:?}");
-    // That turn was not about the task, so the same brief follows it.
+    // The turn that was under way counts, whatever its last words were about.
     assert!(session.idle("m2", "as you say").prompt().contains("the first"));
-    assert_eq!(session.stands(), (2, "running".to_owned()));
+    assert_eq!(session.stands(), (3, "running".to_owned()));
     let ran = project.ralph(&["loop", "start", "--session", "ses_1", "--", "the third"]);
-    assert_eq!((ran.code, ran.err.contains("at iteration 2")), (Some(2), true), "{ran:?}");
+    assert_eq!((ran.code, ran.err.contains("at iteration 3")), (Some(2), true), "{ran:?}");
     assert!(session.command("--replace the fourth").prompt().contains("the fourth"));
     assert_eq!(session.status()["description"], "the fourth");
 }
@@ -80,7 +83,8 @@ fn what_cannot_be_begun_says_why_and_begins_nothing() {
     let project = project();
     let session = Session::of(&project, "ses_1");
     for (arguments, told) in [
-        ("", "no task"),
+        ("", "`/ralph TASK [--criteria CRITERION]"),
+        ("start", "`/ralph stop`, `/ralph status` and `/ralph rollback`"),
         ("x --max-iterations 0", "0"),
         ("x --max-iterations many", "many"),
         ("x --completion-promise=''", "needs a value"),
@@ -137,8 +141,11 @@ fn a_run_beside_a_loop_has_to_be_forced_and_a_paused_loop_goes_on_with_a_turn() 
     assert!(refused.err.contains("ses_1") && refused.err.contains("--force"), "{}", refused.err);
     assert_eq!(project.ralph(&["run", "x", "--force"]).code, Some(0));
     let run = session.status()["run"].as_str().unwrap().to_owned();
-    project.ralph(&["pause", &run]);
-    assert_eq!(session.idle("m1", "one").kinds(), [""; 0]);
+    let paused = project.ralph(&["pause", &run]);
+    assert!(paused.out.contains("pauses when the turn in session ses_1 of opencode ends"), "{paused:?}");
+    let paused = session.idle("m1", "one");
+    assert_eq!((paused.kinds(), paused.toast()), (vec!["toast"], ("warning", "ralph: loop paused")));
+    assert!(paused.get("toast")["message"].as_str().unwrap().contains(&format!("ralph resume {run}")));
     assert_eq!(session.stands(), (1, "paused".to_owned()));
     let resumed = project.ralph(&["resume", &run]);
     assert!(resumed.out.contains("next turn in session ses_1"), "{resumed:?}");

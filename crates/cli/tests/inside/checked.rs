@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use super::{Session, project};
+use serde_json::{Value, json};
+
+use super::{Session, project, told};
 
 #[test]
 fn criteria_are_run_in_the_hook_and_both_they_and_the_promise_must_hold() {
@@ -63,7 +65,7 @@ fn rolling_back_ends_the_loop_and_puts_the_files_back() {
     session.command("make it");
     fs::write(&file, "after").unwrap();
     fs::write(project.tree().join("new"), "").unwrap();
-    session.idle("m1", "done something");
+    session.idle_once("m1", "done something");
     let back = session.command("rollback");
     assert!(back.prompt().contains("as they were before"), "{back:?}");
     assert_eq!(
@@ -71,4 +73,73 @@ fn rolling_back_ends_the_loop_and_puts_the_files_back() {
         ("before", false)
     );
     assert_eq!(session.stands().1, "aborted");
+}
+
+#[test]
+fn what_the_settings_require_is_what_completes_a_loop() {
+    let project = project().with("RALPH_SET_COMPLETION__REQUIRE", "tool,todo");
+    let session = Session::of(&project, "ses_1");
+    let begun = session.command("make it");
+    assert!(begun.prompt().contains("task_complete") && !begun.prompt().contains("<promise>"), "{begun:?}");
+    let turn = |id: &str, tools: &[&str], status: &str| {
+        let message = json!({ "id": id, "text": "a step", "finish": "stop", "tools": tools });
+        session.tell("idle", json!({ "message": message, "todo": [{ "content": "it", "status": status }] }))
+    };
+    assert!(turn("m1", &["bash"], "completed").prompt().contains("iteration 2"));
+    assert!(turn("m2", &["task_complete"], "pending").prompt().contains("iteration 3"));
+    assert_eq!(turn("m3", &["bash", "task_complete"], "completed").toast().0, "success");
+    // A loop that begins with a message says the same there.
+    project.ralph(&["loop", "start", "--session", "ses_2", "--", "make it"]);
+    let first = json!({ "message": { "text": "begin" }, "first": true });
+    let told = Session::of(&project, "ses_2").tell("message", first);
+    assert!(told.get("append")["text"].as_str().unwrap().contains("task_complete"), "{told:?}");
+}
+
+#[test]
+fn the_tool_is_offered_where_it_counts_and_only_while_the_loop_goes_on() {
+    let offered = |project: &ralph_testkit::Project, event: Value| -> Value {
+        let out = told(project.command(&["hook", "opencode"]), event.to_string().as_bytes());
+        serde_json::from_slice::<Value>(&out.stdout).unwrap()["tool"].clone()
+    };
+    let start = json!({ "command": "ralph", "arguments": "make it" });
+    let stop = json!({ "command": "ralph", "arguments": "stop" });
+    let plain = project();
+    assert_eq!(offered(&plain, Session::of(&plain, "ses_1").event("command", start.clone())), Value::Null);
+    let project = project().with("RALPH_SET_COMPLETION__REQUIRE", "tool");
+    let session = Session::of(&project, "ses_1");
+    assert_eq!(offered(&project, session.event("command", start)), true);
+    assert_eq!(offered(&project, session.event("command", stop)), Value::Null);
+}
+
+#[test]
+fn what_could_never_be_shown_in_a_session_is_refused() {
+    for (require, arguments, says) in [
+        ("tracker", "x", "in no tracker"),
+        ("promise,tracker", "x", "in no tracker"),
+        ("criteria", "x", "there are none"),
+        ("promise", "x --criteria custom=true", "criteria are not among"),
+    ] {
+        let project = project().with("RALPH_SET_COMPLETION__REQUIRE", require);
+        let session = Session::of(&project, "ses_1");
+        let refused = session.command(arguments);
+        assert!(refused.toast().0 == "error" && refused.prompt().contains(says), "{require}: {refused:?}");
+        assert_eq!(session.stands().1, "none", "{require}");
+    }
+}
+
+#[test]
+fn a_host_that_is_let_go_hears_that_the_loop_is_paused() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    session.command("make it");
+    fs::create_dir_all(project.tree().join(".ralph")).unwrap();
+    fs::write(project.tree().join(".ralph/config.toml"), "nonsense =").unwrap();
+    let event = session.event("idle", json!({ "message": { "id": "m1", "text": "x", "finish": "stop" } }));
+    let out = told(project.command(&["hook", "opencode"]), event.to_string().as_bytes());
+    assert_eq!(out.status.code(), Some(1));
+    let answer: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(answer["actions"][0]["title"], "ralph: loop paused", "{answer}");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("not valid TOML"), "{out:?}");
+    fs::remove_file(project.tree().join(".ralph/config.toml")).unwrap();
+    assert_eq!(session.stands(), (1, "paused".to_owned()));
 }

@@ -109,9 +109,10 @@ fn whatever_is_told_the_host_goes_on() {
         assert_eq!((out.status.code(), out.stdout.as_slice()), (Some(1), &b""[..]), "{shown}");
         assert_eq!(String::from_utf8_lossy(&out.stderr).lines().count(), 1, "{shown}");
     }
-    for args in [&["hook", "emacs"][..], &["hook", "opencode", "--what", "else"], &["hook", ""]] {
+    for args in [&["hook"][..], &["hook", "emacs"], &["hook", "opencode", "--what", "else"], &["hook", ""]] {
         let out = told(project.command(args), b"{}");
         assert_eq!(out.status.code(), Some(1), "{args:?}");
+        assert_eq!(String::from_utf8_lossy(&out.stderr).lines().count(), 1, "{args:?}");
     }
     assert_eq!(session.stands(), (1, "running".to_owned()));
 }

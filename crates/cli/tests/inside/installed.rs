@@ -47,3 +47,46 @@ fn somebody_elses_file_is_an_error_that_names_it() {
     project.ralph(&["uninstall", "opencode", "--yes"]);
     assert!(plugins.join("ralph.js").exists());
 }
+
+#[test]
+fn what_a_person_changed_is_named_and_kept_unless_they_say_otherwise() {
+    let project = project();
+    project.ralph(&["install", "opencode"]);
+    let plugin = project.tree().join(".opencode/plugins/ralph.js");
+    let ours = fs::read_to_string(&plugin).unwrap();
+    fs::write(&plugin, format!("{ours}// mine\n")).unwrap();
+    for command in ["install", "uninstall"] {
+        let refused = project.ralph(&[command, "opencode"]);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains("plugins/ralph.js") && refused.err.contains("--yes"), "{refused:?}");
+        assert!(fs::read_to_string(&plugin).unwrap().ends_with("// mine\n"));
+    }
+    assert_eq!(project.ralph(&["install", "opencode", "--yes"]).code, Some(0));
+    assert_eq!(fs::read_to_string(&plugin).unwrap(), ours);
+    fs::write(&plugin, format!("{ours}// mine\n")).unwrap();
+    assert_eq!(project.ralph(&["uninstall", "opencode", "--yes"]).code, Some(0));
+    assert!(!plugin.exists());
+}
+
+#[test]
+fn a_program_of_the_project_is_written_into_no_plugin_for_all_projects_neither() {
+    let project = project();
+    let own = project.tree().join("target/ralph");
+    fs::create_dir_all(own.parent().unwrap()).unwrap();
+    fs::create_dir_all(project.tree().join(".git")).unwrap();
+    fs::hard_link(env!("CARGO_BIN_EXE_ralph"), &own)
+        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_ralph"), &own).map(drop))
+        .unwrap();
+    for more in [&[][..], &["--user"]] {
+        let usual = project.command(&[]);
+        let mut command = std::process::Command::new(&own);
+        command.env_clear().envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let out =
+            command.args(["install", "opencode"]).args(more).current_dir(project.tree()).output().unwrap();
+        assert!(String::from_utf8_lossy(&out.stdout).contains("on the PATH"), "{more:?} {out:?}");
+    }
+    let user = project.base().join("config/opencode/plugins/ralph.js");
+    for plugin in [project.tree().join(".opencode/plugins/ralph.js"), user] {
+        assert!(fs::read_to_string(plugin).unwrap().contains("const INSTALLED = null"));
+    }
+}

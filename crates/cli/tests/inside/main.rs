@@ -7,19 +7,28 @@ mod begun;
 mod checked;
 mod cost;
 mod driven;
+mod due;
 mod hostile;
 mod installed;
 mod original;
+mod outside;
+mod remembered;
 mod rules;
+mod signals;
+mod troubles;
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use ralph_testkit::Project;
 use serde_json::{Value, json};
 
+/// What a test waits for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 fn project() -> Project {
-    Project::new(env!("CARGO_BIN_EXE_ralph"))
+    Project::new(env!("CARGO_BIN_EXE_ralph")).with("RALPH_SET_LIMITS__ITERATION_DELAY", "20ms")
 }
 
 /// One session of the host.
@@ -46,7 +55,18 @@ impl<'a> Session<'a> {
         event
     }
 
+    /// Tells what happened, and asks for what was put off when it is time, as the plugin does.
     fn tell(&self, kind: &str, more: Value) -> Answer {
+        let mut answer = self.tell_once(kind, more);
+        let at = answer.0.iter().position(|action| action["type"] == "due" && wait(action) < PATIENCE);
+        if let Some(due) = at.map(|at| answer.0.remove(at)) {
+            std::thread::sleep(wait(&due));
+            answer.0.extend(self.tell("due", json!({})).0);
+        }
+        answer
+    }
+
+    fn tell_once(&self, kind: &str, more: Value) -> Answer {
         let out =
             told(self.project.command(&["hook", "opencode"]), self.event(kind, more).to_string().as_bytes());
         assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
@@ -60,6 +80,20 @@ impl<'a> Session<'a> {
     fn idle(&self, id: &str, text: &str) -> Answer {
         let message = json!({ "id": id, "text": text, "finish": "stop", "tools": ["bash"] });
         self.tell("idle", json!({ "message": message }))
+    }
+
+    /// The same, and what is put off stays so.
+    fn idle_once(&self, id: &str, text: &str) -> Answer {
+        let message = json!({ "id": id, "text": text, "finish": "stop", "tools": ["bash"] });
+        self.tell_once("idle", json!({ "message": message }))
+    }
+
+    fn due(&self) -> Answer {
+        self.tell_once("due", json!({}))
+    }
+
+    fn run(&self) -> String {
+        self.status()["run"].as_str().unwrap().to_owned()
     }
 
     fn error(&self, name: &str) -> Answer {
@@ -110,6 +144,10 @@ impl Answer {
         let toast = self.get("toast");
         (toast["variant"].as_str().unwrap(), toast["title"].as_str().unwrap())
     }
+}
+
+fn wait(action: &Value) -> Duration {
+    Duration::from_millis(action["after_ms"].as_u64().unwrap_or(0))
 }
 
 /// Runs a command with this on its standard input.

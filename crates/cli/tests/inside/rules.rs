@@ -31,7 +31,9 @@ fn another_error_is_waited_out_and_then_the_loop_goes_on() {
     session.command("fix it");
     let error = session.error("APIError");
     let begun = Instant::now();
-    assert_eq!((error.kinds(), &error.get("recheck")["after_ms"]), (vec!["recheck"], &json!(5000)));
+    assert_eq!((error.kinds(), &error.get("recheck")["after_ms"]), (vec!["toast", "recheck"], &json!(5000)));
+    assert_eq!(error.toast(), ("warning", "ralph: loop paused"));
+    assert!(error.get("toast")["message"].as_str().unwrap().contains("APIError: because"), "{error:?}");
     let message = json!({ "id": "m1", "text": "", "error": { "name": "APIError", "message": "because" } });
     let idle = || session.tell("idle", json!({ "message": message }));
     assert_eq!(idle().kinds(), ["recheck"]);
@@ -127,19 +129,42 @@ fn of_hooks_that_run_at_once_for_one_turn_a_single_one_answers() {
             let asked: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
             asked.into_iter().map(|asked| asked.join().unwrap()).collect()
         });
-        let prompts = answers.iter().filter(|answer| answer.kinds().contains(&"prompt")).count();
-        assert_eq!((prompts, session.stands().0), (1, turn + 1), "{answers:?}");
+        std::thread::sleep(Duration::from_millis(20));
+        let due = || session.due();
+        let briefs: Vec<Answer> = std::thread::scope(|scope| {
+            let asked: Vec<_> = (0..4).map(|_| scope.spawn(due)).collect();
+            asked.into_iter().map(|asked| asked.join().unwrap()).collect()
+        });
+        // A hook that comes so late that it is time already gives the brief itself.
+        let prompts =
+            answers.iter().chain(&briefs).filter(|answer| answer.kinds().contains(&"prompt")).count();
+        assert_eq!((prompts, session.stands().0), (1, turn + 1), "{answers:?} {briefs:?}");
     }
 }
 
 #[test]
-fn status_is_told_and_the_loop_goes_on_where_it_was() {
+fn a_turn_that_status_was_asked_in_counts_and_its_promise_as_well() {
     let project = project();
     let session = Session::of(&project, "ses_1");
     assert!(session.command("status").prompt().contains("No ralph loop"));
     session.command("fix it");
     session.idle("m1", "one");
     assert!(session.command("status").prompt().contains("iteration 2 of 100; it goes on"));
-    assert!(session.idle("m2", "iteration 2, it goes on").prompt().contains("iteration 2 of 100"));
-    assert_eq!(session.stands(), (2, "running".to_owned()));
+    assert!(session.idle("m2", "iteration 2, it goes on").prompt().contains("iteration 3 of 100"));
+    session.command("status");
+    let promise = session.promise();
+    assert_eq!(session.idle("m3", &promise).toast().0, "success");
+}
+
+#[test]
+fn what_is_asked_between_two_turns_counts_for_nothing() {
+    let project = project().with("RALPH_SET_LIMITS__ITERATION_DELAY", "2s");
+    let session = Session::of(&project, "ses_1");
+    session.command("fix it");
+    session.idle_once("m1", "one");
+    session.command("status");
+    let put_off = session.idle_once("m2", "iteration 1, it goes on");
+    assert_eq!((put_off.kinds(), session.stands().0), (vec!["due"], 1));
+    std::thread::sleep(super::wait(put_off.get("due")));
+    assert!(session.due().prompt().contains("iteration 2 of 100"));
 }

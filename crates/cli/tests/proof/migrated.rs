@@ -1,9 +1,9 @@
-//! Projects of ralph-tui that are taken over, and worked on as they are.
+//! Projects of other tools that are taken over, and worked on as they are.
 
 use std::fs;
 use std::path::Path;
 
-use ralph_testkit::Project;
+use ralph_testkit::{Project, entries};
 use serde_json::{Value, json};
 
 use crate::project;
@@ -193,4 +193,94 @@ fn a_persons_own_settings_are_taken_over_where_ralph_looks_for_them() {
     assert!(shown.out.contains("max_iterations = 12"), "{}", shown.out);
     assert_eq!(project.ralph(&["template", "check"]).code, Some(0));
     assert!(taken.out.contains("--promise COMPLETE"), "{}", taken.out);
+}
+
+const LOOP: &str = "---
+active: true
+iteration: 3
+max_iterations: 5
+completion_promise: \"ALL DONE\"
+started_at: \"2026-01-02T03:04:05Z\"
+session_id: \"ses_12ab\"
+strategy: \"continue\"
+---
+Fix the tests.
+";
+
+/// What is known of the loop in a session.
+fn state(project: &Project, session: &str, host: &str) -> (Option<i32>, Value) {
+    let ran = project.ralph(&["loop", "status", "--session", session, "--host", host, "--json"]);
+    (ran.code, serde_json::from_str(&ran.out).unwrap_or_default())
+}
+
+#[test]
+fn a_loop_in_a_session_goes_on_in_ralphs_hands_with_what_it_has_made() {
+    let project = project();
+    write(&project.tree(), ".omo/ralph-loop.local.md", LOOP);
+    let dry = project.ralph(&["migrate", "--dry-run", "--json"]);
+    assert_eq!(dry.code, Some(0), "{}{}", dry.out, dry.err);
+    let told: Value = serde_json::from_str(&dry.out).unwrap();
+    assert_eq!(told[0]["loops"][0]["outcome"], "planned", "{told:#}");
+    assert_eq!(state(&project, "ses_12ab", "opencode").0, Some(4), "nothing is recorded yet");
+
+    let taken = project.ralph(&["migrate"]);
+    assert_eq!(taken.code, Some(0), "{}{}", taken.out, taken.err);
+    let said = [
+        "recorded a loop: ses_12ab of opencode, iteration 3 of 5",
+        "ralph install opencode",
+        "end it in oh-my-opencode",
+    ];
+    assert!(said.iter().all(|said| taken.out.contains(said)), "{}", taken.out);
+    let (code, view) = state(&project, "ses_12ab", "opencode");
+    assert_eq!(
+        (code, &view["iteration"], &view["max_iterations"]),
+        (Some(0), &3.into(), &5.into()),
+        "{view:#}"
+    );
+    let logged = project.ralph(&["logs", view["run"].as_str().unwrap(), "--json"]).out;
+    let started = &entries(&logged)[0];
+    assert_eq!((&started["promise"], &started["nonce"]), (&"ALL DONE".into(), &false.into()), "{started:#}");
+    assert_eq!(started["prompt"], "Fix the tests.");
+
+    let again = project.ralph(&["migrate", "--json"]);
+    let told: Value = serde_json::from_str(&again.out).unwrap();
+    assert_eq!((again.code, &told[0]["loops"][0]["outcome"]), (Some(0), &"same".into()), "{told:#}");
+    assert_eq!(project.rows("runs"), 1, "a second time changes nothing");
+    let left = fs::read_to_string(project.tree().join(".omo/ralph-loop.local.md")).unwrap();
+    assert_eq!(left, LOOP, "theirs stays as it is");
+    assert!(!project.tree().join(".ralph").exists(), "a loop is no file of the project's");
+}
+
+#[test]
+fn a_loop_that_cannot_go_on_is_told_with_the_run_that_does_the_same() {
+    let project = project();
+    let text = LOOP.replace("active: true", "active: false");
+    write(&project.tree(), ".claude/ralph-loop.local.md", &text);
+    let state = r#"{"active":true,"iteration":1,"maxIterations":9,"prompt":"Do it.","sessionId":""}"#;
+    write(&project.tree(), ".supercoin/ralph-loop-state.json", state);
+    write(&project.tree(), ".ralph-mem/config.yaml", "ralph:\n  max_iterations: 4\n");
+    let taken = project.ralph(&["migrate"]);
+    assert_eq!(taken.code, Some(0), "{}{}", taken.out, taken.err);
+    for said in [
+        "ralph run 'Fix the tests.' --max-iterations 5 --promise 'ALL DONE' --no-nonce",
+        "(it is not active)",
+        "ralph run 'Do it.' --max-iterations 9 --promise DONE --no-nonce",
+        "(it names no session)",
+        "ralph run TASK --max-iterations 4",
+    ] {
+        assert!(taken.out.contains(said), "no {said} in {}", taken.out);
+    }
+    assert_eq!(fs::read_dir(project.state_home()).map_or(0, Iterator::count), 0, "nothing is recorded");
+}
+
+#[test]
+fn the_state_of_a_loop_that_makes_no_sense_keeps_nothing_else_from_being_taken_over() {
+    let project = project();
+    write(&project.tree(), ".claude/ralph-loop.local.md", &LOOP.replace("ses_12ab", "../../x"));
+    write(&project.tree(), ".sisyphus/ralph-loop.local.md", LOOP);
+    let taken = project.ralph(&["migrate"]);
+    assert_eq!(taken.code, Some(1), "{}{}", taken.out, taken.err);
+    assert!(taken.out.contains("ralph-loop.local.md:7:1"), "{}", taken.out);
+    assert_eq!(state(&project, "ses_12ab", "opencode").0, Some(0));
+    assert_eq!(project.ralph(&["migrate", "supercode"]).code, Some(4), "nothing of that one");
 }

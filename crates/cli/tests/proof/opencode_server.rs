@@ -1,7 +1,8 @@
 //! An OpenCode server that was adopted, as a recorded turn is played back: what ralph makes of it, and what it refuses.
 
+use nix::sys::signal::Signal;
 use ralph_testkit::opencode::{Fault, Replay};
-use ralph_testkit::{PATIENCE, Project, Ran, survivors, until};
+use ralph_testkit::{Live, PATIENCE, Project, Ran, kill_nine, send, survivors, until};
 use serde_json::Value;
 
 use crate::project;
@@ -48,12 +49,84 @@ fn a_turn_is_shown_counted_and_believed_and_its_screen_is_told() {
     assert!(begins(1, "info", "iteration 1/1"), "{toasts:?}");
     assert!(begins(2, "success", "the loop is complete"), "{toasts:?}");
     assert_eq!(replay.prompts(), (1, 1));
-    let kept = std::process::Command::new("grep")
-        .args(["-rl", "hunter2"])
-        .arg(project.state_home())
-        .output()
-        .unwrap();
-    assert_eq!(String::from_utf8_lossy(&kept.stdout), "", "the password is in no file of ralph's");
+    assert_eq!(holding(&project, "hunter2"), "", "the password is in no file of ralph's");
+}
+
+/// The files of ralph's with this in them.
+fn holding(project: &Project, text: &str) -> String {
+    let found = std::process::Command::new("grep").args(["-rl", text]).arg(project.state_home()).output();
+    String::from_utf8_lossy(&found.unwrap().stdout).into_owned()
+}
+
+#[test]
+fn a_login_in_the_address_is_used_and_kept_nowhere() {
+    let (name, token) = ("bWU6aHVudGVyMmh1bnRlcjI=", "?auth_token=bWU6aHVudGVyMmh1bnRlcjI%3D");
+    for place in ["me:hunter2hunter2@", token] {
+        let (project, replay) = (project(), Replay::start(Fault::None).unwrap());
+        let bare = replay.url();
+        let url = match place.starts_with('?') {
+            true => format!("{bare}/{place}"),
+            false => bare.replace("http://", &format!("http://{place}")),
+        };
+        let args = ["run", "do it", "--agent", "opencode-server", "--attach", &url, "--max-iterations", "1"];
+        let ran = project.start(&[&args[..], &["--promise", WORD, "--no-nonce"]].concat()).end(PATIENCE);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        assert!(!replay.logins().is_empty());
+        assert!(
+            replay.logins().iter().all(|login| *login == format!("Basic {name}")),
+            "{:?}",
+            replay.logins()
+        );
+        for secret in ["hunter2", "aHVudGVyM", "auth_token"] {
+            assert_eq!(holding(&project, secret), "", "{place}");
+        }
+    }
+}
+
+#[test]
+fn the_password_of_a_server_reaches_neither_agents_nor_checks() {
+    let project = project().agent("env > agent.env; touch done; echo '<promise>DONE</promise>'");
+    let project = project.with("OPENCODE_SERVER_PASSWORD", "hunter2hunter2");
+    let check = "custom=env > check.env; test -e done";
+    let ran = project.ralph(&["run", "do it", "--criteria", check, "--max-iterations", "1"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    for file in ["agent.env", "check.env"] {
+        let seen = std::fs::read_to_string(project.tree().join(file)).unwrap();
+        assert!(seen.contains("PATH=") && !seen.contains("hunter2"), "{file}: {seen}");
+    }
+}
+
+/// All of them at once, so that none can tell another.
+fn kill_all(live: &mut Live, run: &str) {
+    let mut all = vec![live.pid(), live.guard()];
+    all.extend(survivors(run).into_iter().map(|(pid, _)| pid));
+    all.iter().for_each(|pid| send(*pid, Signal::SIGSTOP));
+    all.iter().for_each(|pid| kill_nine(*pid));
+    live.kill();
+}
+
+#[test]
+fn a_turn_that_was_left_at_work_is_aborted_before_the_run_goes_on() {
+    for command in [&["resume"][..], &["stop"], &["run", "something else", "--new"]] {
+        let (project, replay) = (project().agent("true"), Replay::start(Fault::Endless).unwrap());
+        let url = replay.url();
+        let mut live = project.start(&["run", "do it", "--agent", "opencode-server", "--attach", &url]);
+        until(PATIENCE, "a prompt", || (replay.prompts().1 == 1).then_some(()));
+        let run = project.run_id().unwrap();
+        assert_eq!(replay.session().0["ralph"], run.as_str());
+        kill_all(&mut live, &run);
+        assert_eq!(replay.aborted(), 0, "nobody was there to do it");
+        let mut next = project.start(command);
+        until(PATIENCE, "an abort", || (replay.aborted() == 1 || next.is_over()).then_some(()));
+        assert_eq!(replay.aborted(), 1, "{command:?}: {}{}", next.out(), next.err());
+        if command == ["resume"] {
+            until(PATIENCE, "the next prompt", || (replay.prompts().1 == 2).then_some(()));
+            let told = project.journal().iter().any(|entry| entry.to_string().contains("had left at work"));
+            assert!(told, "{:?}", project.events());
+            assert_eq!(project.ralph(&["stop", "--now"]).code, Some(0));
+        }
+        next.end(PATIENCE);
+    }
 }
 
 #[test]
@@ -105,7 +178,9 @@ fn what_cannot_be_had_is_refused_before_the_run() {
     refused(&["--require", "tool"], "has no means to show `tool`");
     refused(&["--require", "todo"], "opencode-server");
     refused(&["--agent", "opencode-server", "--attach", &url, "--sandbox"], "outside of any sandbox");
-    refused(&server(&["--attach", "http://me:secret@127.0.0.1:4096"]), "OPENCODE_SERVER_PASSWORD");
+    refused(&server(&["--attach", "http://me:hunter2hunter2@192.0.2.1:4096"]), "in the clear");
+    refused(&server(&["--attach", "http://127.0.0.1:4096/?auth_token=!"]), "OPENCODE_SERVER_PASSWORD");
+    refused(&["--agent", "opencode-server", "--attach", &url, "--require", "tool"], "ralph install opencode");
     refused(&server(&["--attach", "127.0.0.1:4096"]), "http://HOST:PORT");
     refused(&server(&["--session-mode", "once"]), "\"compact\"");
     refused(&["--agent", "opencode-server", "--attach", &url, "--model", "sonnet"], "provider/model");

@@ -10,6 +10,7 @@ mod machine;
 mod opencode_script;
 mod opencode_server;
 mod scenario;
+mod tool;
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -27,6 +28,7 @@ fn every_real_program_is_kept_at_its_task() {
     work.extend(Program::ALL.map(Part::Preflight));
     work.extend([Program::Codex, Program::OpenCode].map(Part::Picture));
     work.extend(Program::ALL.map(Part::Judged));
+    work.extend(tool::CASES.map(Part::Tool));
     work.extend(cases().into_iter().map(Part::Alone));
     // To look at some alone: RALPH_REAL=claude, RALPH_REAL='kept inside'.
     let wanted = std::env::var("RALPH_REAL").unwrap_or_default();
@@ -79,6 +81,7 @@ enum Part {
     Server(Scene),
     Preflight(Program),
     Picture(Program),
+    Tool(tool::Case),
 }
 
 impl Part {
@@ -91,6 +94,7 @@ impl Part {
             Part::Server(scene) => scene.play(programs),
             Part::Preflight(program) => asked::preflight(program, programs),
             Part::Picture(program) => asked::picture(program, programs),
+            Part::Tool(case) => tool::play(case, programs),
         }
     }
 
@@ -104,6 +108,7 @@ impl Part {
             Part::Server(scene) => (Program::OpenCode, "http", scene.name().to_owned()),
             Part::Preflight(program) => (program, "own", "preflight".to_owned()),
             Part::Picture(program) => (program, "own", "a picture attached".to_owned()),
+            Part::Tool((program, sandbox)) => (program, "mcp", format!("says so by a tool, {sandbox}")),
         };
         format!("{:<9} {:<9} {speech:<5} {scenario:<28}", program.name(), programs.version(program))
     }

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::Signal;
 use ralph_testkit::models::Server;
 use ralph_testkit::programs::{OpenCode, Program, Programs, Setup, offline_env};
 use ralph_testkit::proxy::Proxy;
-use ralph_testkit::{Project, Ran, survivors, until};
+use ralph_testkit::{Project, Ran, send, survivors, until};
 use serde_json::Value;
 
 use crate::opencode_script::script;
@@ -23,10 +24,11 @@ pub(crate) enum Scene {
     Cuts,
     Signals,
     Toasts,
+    Left,
 }
 
 impl Scene {
-    pub(crate) const ALL: [Scene; 9] = [
+    pub(crate) const ALL: [Scene; 10] = [
         Scene::Overload,
         Scene::Started,
         Scene::Sessions,
@@ -36,6 +38,7 @@ impl Scene {
         Scene::Cuts,
         Scene::Signals,
         Scene::Toasts,
+        Scene::Left,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -49,6 +52,7 @@ impl Scene {
             Scene::Cuts => "three cuts of the stream",
             Scene::Signals => "tool and todo",
             Scene::Toasts => "toasts on its screen",
+            Scene::Left => "killed in a turn",
         }
     }
 
@@ -65,6 +69,7 @@ impl Scene {
             Scene::Cuts => stage.cuts(),
             Scene::Signals => stage.signals(),
             Scene::Toasts => stage.toasts(),
+            Scene::Left => stage.left(),
         }
     }
 }
@@ -292,6 +297,36 @@ impl Stage<'_> {
         expect(stopped.code == Some(0) && ran.code == Some(130), "a stop", &ran)?;
         until(PATIENCE, "the end of the tool", || (!sleeps(&tree)).then_some(()));
         expect(Stage::at_work(&server).is_none(), "no session at work", &ran)
+    }
+
+    /// Whoever drove the turn is killed with all that it started: the server goes on by itself.
+    fn left(&self) -> Result<(), String> {
+        let server = self.serve()?;
+        let (url, tree) = (server.url(), self.project.tree());
+        let tree = tree.canonicalize().map_err(|error| error.to_string())?;
+        let args = ["run", "scene-works", "--agent", "opencode-server", "--json", "--attach", &url];
+        let mut live = self.project.start(&args);
+        until(PATIENCE, "a tool at work", || sleeps(&tree).then_some(()));
+        let run = self.project.run_id().ok_or("no run")?;
+        let guard = live.guard();
+        let mut all = vec![live.pid(), guard];
+        all.extend(survivors(&run).into_iter().map(|(pid, _)| pid));
+        all.iter().for_each(|pid| send(*pid, Signal::SIGSTOP));
+        all.iter().for_each(|pid| send(*pid, Signal::SIGKILL));
+        let session = Stage::at_work(&server).ok_or("a session that goes on")?;
+        let known = server.call("GET", &format!("/session/{session}")).map_err(|error| error.to_string())?;
+        let ran = live.end(PATIENCE);
+        expect(known["metadata"]["ralph"] == run.as_str(), &format!("the run's mark, not {known}"), &ran)?;
+        let stopped = self.project.ralph(&["stop"]);
+        expect(stopped.code == Some(0) && !sleeps(&tree), "a turn that was ended", &stopped)?;
+        expect(Stage::at_work(&server).is_none(), "no session at work", &stopped)?;
+        let mut live = self.project.start(&["resume", "--json"]);
+        let again = until(PATIENCE, "a session at work", || Stage::at_work(&server));
+        until(PATIENCE, "a tool at work", || sleeps(&tree).then_some(()));
+        let _stopping = self.project.ralph(&["stop", "--now"]);
+        let ran = live.end(PATIENCE);
+        expect(again != session, "a session of its own", &ran)?;
+        self.nothing_left(&ran)
     }
 
     fn restart(&self) -> Result<(), String> {

@@ -3,8 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
 mod http;
+mod moved;
 mod screen;
 mod serve;
+mod tool;
+mod trouble;
 
 use std::time::{Duration, Instant};
 
@@ -25,6 +28,11 @@ fn slow() -> Turn {
 /// An answer to every message; the script of a conversation begins anew with each.
 fn said() -> Turn {
     Turn::say("A step is made.")
+}
+
+/// An error that OpenCode does not try to mend by itself, and that is nobody's account.
+fn broken() -> Turn {
+    Turn::fault(Fault::Status { code: 400, times: Fault::ALWAYS })
 }
 
 #[test]
@@ -77,14 +85,34 @@ fn a_loop_over_the_server_obeys_its_promise_its_limit_and_its_person() {
         serve.ask("DELETE", &format!("/session/{gone}"), None);
         serve.wait(&gone, 1, "aborted");
     });
-    for task in ["task cancel", "task abort", "task gone"] {
+    // For a session that is deleted while its agent is at work, OpenCode itself may go on asking the model.
+    for task in ["task cancel", "task abort"] {
         assert_eq!(serve.asked(task), 1, "{task}");
     }
 }
 
 #[test]
+fn a_brief_that_waits_is_not_given_to_a_loop_that_is_over() {
+    let script = Script::default().on("task late", [said()]).on("task on", [said()]);
+    let mut serve = Serve::prepare(script, None);
+    std::fs::write(serve.project.user_config(), "[limits]\niteration_delay = \"6s\"\n").unwrap();
+    serve.again();
+    let (late, on) = (serve.session(), serve.session());
+    serve.command(&on, "ralph", "task on --max-iterations 2");
+    serve.command(&late, "ralph", "task late --max-iterations 2");
+    until(PATIENCE, "the brief waits", || (serve.status(&late)["doing"]["at"] == "waiting").then_some(()));
+    let run = serve.status(&late)["run"].as_str().unwrap().to_owned();
+    let stopped = serve.project.ralph(&["stop", &run]);
+    assert!(stopped.out.contains("is stopped"), "{stopped:?}");
+    serve.wait(&on, 2, "max_iterations");
+    std::thread::sleep(Duration::from_secs(4));
+    assert_eq!((serve.asked("task late"), serve.asked("task on")), (1, 2));
+    assert_eq!(serve.stands(&late), (1, "stopped".to_owned()));
+}
+
+#[test]
 fn an_error_pauses_a_loop_and_neither_that_nor_a_restart_ends_it() {
-    let failing = Turn::fault(Fault::Status { code: 401, times: Fault::ALWAYS });
+    let failing = broken();
     let script = Script::default()
         .on("This is iteration 2 of 5", [done()])
         .on("iteration 1 of 5, attempt 2", [said()])
@@ -129,16 +157,30 @@ fn the_original_plugins_configuration_alone_gives_its_behaviour() {
     let configuration = r#"{ "$schema": "https://opencode.ai/config.json", "plugin": ["ralph-loop"], "ralph-loop": { "promiseWord": "FERTIG", "maxRetries": 4 } }"#;
     let script = Script::default().on("What happened so far", [done()]).on("port it", [said()]);
     let serve = Serve::start(script, Some(configuration));
+    // What ralph drives from outside, and what an agent began, is no person's session.
+    let (driven, parent) = (serve.session_with(json!({ "metadata": { "ralph": "1" } })), serve.session());
+    let child = serve.session_with(json!({ "parentID": parent }));
+    for session in [&driven, &child] {
+        serve.say(session, "port it for somebody");
+        assert_eq!(serve.stands(session), (0, "none".to_owned()));
+    }
+    assert_eq!((serve.asked("port it for somebody"), serve.asked("the word FERTIG exactly")), (2, 0));
+
+    let toasts = serve.toasts();
     let first = serve.session();
     serve.say(&first, "port it");
     assert_eq!(serve.asked("the word FERTIG exactly"), 1);
+    let started = |toast: &String| toast.contains("loop started") && toast.contains("at most 4 iterations");
+    assert!(toasts.lock().unwrap().iter().any(started));
     let moved = until(PATIENCE, "a session takes its place", || {
-        let loops = serve.sessions().into_iter().filter(|id| *id != first);
+        let loops = serve.sessions().into_iter().filter(|id| *id != first && *id != driven && *id != child);
         loops.into_iter().find(|id| serve.status(id)["description"] == "port it")
     });
     serve.wait(&moved, 2, "completed");
     let summary = serve.project.tree().join(format!(".opencode/sessions/{first}/ralph_summary.md"));
     assert!(!std::fs::read_to_string(summary).unwrap().trim().is_empty());
     until(PATIENCE, "the old session is deleted", || (!serve.sessions().contains(&first)).then_some(()));
+    let last = serve.project.tree().join(format!(".opencode/sessions/{moved}/ralph_summary.md"));
+    assert!(std::fs::read_to_string(last).unwrap().contains("Everything is done."));
     assert_eq!(std::fs::read_to_string(serve.project.tree().join("opencode.json")).unwrap(), configuration);
 }

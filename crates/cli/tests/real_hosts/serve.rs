@@ -1,7 +1,9 @@
 //! OpenCode's own server with ralph's plugin in it, and a scripted model behind it.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ralph_testkit::models::{Answered, Script, Seen, Server};
@@ -24,6 +26,16 @@ impl Serve {
     /// With this as the project's `opencode.json`, where there is one.
     pub(crate) fn start(script: Script, configuration: Option<&str>) -> Serve {
         let mut serve = Serve::prepare(script, configuration);
+        serve.again();
+        serve
+    }
+
+    /// The same, with the plugin as it is after this.
+    pub(crate) fn start_with(script: Script, edit: impl Fn(&Serve, String) -> String) -> Serve {
+        let mut serve = Serve::prepare(script, None);
+        let plugin = serve.project.tree().join(".opencode/plugins/ralph.js");
+        let text = std::fs::read_to_string(&plugin).unwrap();
+        std::fs::write(&plugin, edit(&serve, text)).unwrap();
         serve.again();
         serve
     }
@@ -86,7 +98,11 @@ impl Serve {
     }
 
     pub(crate) fn session(&self) -> String {
-        let (status, session) = self.ask("POST", "/session", Some(&json!({ "title": "a session" })));
+        self.session_with(json!({ "title": "a session" }))
+    }
+
+    pub(crate) fn session_with(&self, about: Value) -> String {
+        let (status, session) = self.ask("POST", "/session", Some(&about));
         assert_eq!(status, 200, "{session}");
         session["id"].as_str().unwrap().to_owned()
     }
@@ -94,6 +110,22 @@ impl Serve {
     pub(crate) fn sessions(&self) -> Vec<String> {
         let (_, all) = self.ask("GET", "/session", None);
         all.as_array().unwrap().iter().map(|session| session["id"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// What people are shown from now on.
+    pub(crate) fn toasts(&self) -> Arc<Mutex<Vec<String>>> {
+        let mut stream = TcpStream::connect(&self.running.as_ref().unwrap().1).unwrap();
+        stream.write_all(b"GET /event HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        let mut lines = BufReader::new(stream).lines();
+        while !lines.next().unwrap().unwrap().contains("server.connected") {}
+        let shown = Arc::new(Mutex::new(Vec::new()));
+        let kept = shown.clone();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok).filter(|line| line.contains("tui.toast.show")) {
+                kept.lock().unwrap().push(line);
+            }
+        });
+        shown
     }
 
     /// Types a command, and waits until its turn is over.

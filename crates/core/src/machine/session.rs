@@ -10,7 +10,7 @@ use crate::policy::Signal;
 use crate::promise::{self, Claim};
 use crate::question;
 use crate::report::{AgentExit, Fault, Report, Usage};
-use crate::run::{Run, Step, Until};
+use crate::run::{Pace, Run, Step, Until};
 use crate::stop::StopReason;
 
 /// How often in a row the same answer without a tool is sent back.
@@ -68,6 +68,8 @@ impl Run {
         if turn.message.is_some() {
             place.heard.clone_from(&turn.message);
         }
+        let worked_off = place.works_off(turn);
+        let aside = std::mem::take(&mut place.aside);
         if behind {
             return Heard::Behind;
         }
@@ -76,33 +78,29 @@ impl Run {
             self.note(now.at, Event::Notice { text });
             return Heard::Unbriefed;
         }
-        let lost = failed.filter(|_| known).map(|recovering| recovering.what);
-        self.end_turn(turn, lost, now);
+        self.end_turn(turn, &Hearing { failed, known, worked_off, aside }, now);
         Heard::Taken
     }
 
-    /// `lost` is the error that left no message behind.
-    fn end_turn(&mut self, turn: &Turn, lost: Option<String>, now: Moment) {
+    fn end_turn(&mut self, turn: &Turn, hearing: &Hearing, now: Moment) {
         let Step::Code(attempt, brief) = self.step.clone() else { return };
         let now = Moment { running: self.tally.running + turn.duration, ..now };
         let place = self.in_session.as_mut().expect("a turn is of a session");
-        let exit = match (&turn.ending, lost) {
-            (TurnEnding::Aborted, _) => return self.abort_session("the turn was aborted", now),
-            (_, Some(what)) => AgentExit::Failed { what },
-            (TurnEnding::Failed { what }, None) => AgentExit::Failed { what: what.clone() },
-            (TurnEnding::Well, None) => AgentExit::Code { code: 0 },
-        };
+        if turn.ending == TurnEnding::Aborted {
+            return self.abort_session("the turn was aborted", now);
+        }
+        let exit = hearing.exit(&turn.ending);
         let is_well = exit.is_clean();
-        let sung = is_well && place.sing(turn);
-        let claim = match is_well {
+        let sung = is_well && !hearing.aside && place.sing(turn);
+        let claim = match is_well && !turn.is_broken_off {
             true => promise::detect(&turn.text, &attempt.promise, &brief.text),
             false => Claim::None,
         };
-        let asks = is_well && !claim.is_made();
+        let asks = is_well && !turn.is_broken_off && !hearing.aside && !claim.is_made();
         let skip = turn.text.chars().count().saturating_sub(KEPT);
         let report = Report {
             exit,
-            signals: turn.signals.iter().copied().collect(),
+            signals: turn.signals.iter().copied().chain(hearing.worked_off.then_some(Signal::Todo)).collect(),
             question: asks.then(|| question::only_asks(&turn.text)).flatten(),
             usage: turn.usage,
             duration_ms: u64::try_from(turn.duration.as_millis()).unwrap_or(u64::MAX),
@@ -143,12 +141,12 @@ impl Run {
         self.after_code(attempt, Ok(report), now);
     }
 
-    /// The host tells of an error: what follows is ignored for a while, for hosts go on by themselves. Says when to look
-    /// again.
-    pub fn stumble(&mut self, what: &str, now: Moment) {
+    /// The host tells of an error: what follows is ignored for a while, for hosts go on by themselves.
+    pub fn stumble(&mut self, what: &str, exit: Option<&AgentExit>, now: Moment) {
         let over = self.stop().is_some();
         let Some(place) = self.in_session.as_mut().filter(|_| !over) else { return };
-        place.recovering = Some(Recovering { until: now.after(RECOVERY), what: what.to_owned() });
+        let until = now.after(RECOVERY);
+        place.recovering = Some(Recovering { until, what: what.to_owned(), exit: exit.cloned() });
         let text =
             format!("the session had an error: {what}; it is looked at again in {} s", RECOVERY.as_secs());
         self.note(now.at, Event::Notice { text });
@@ -156,16 +154,63 @@ impl Run {
 
     /// A person wants no more of it, or the session is gone. The tree is left as it is.
     pub fn abort_session(&mut self, why: &str, now: Moment) {
+        if self.stop().is_none() {
+            self.note(now.at, Event::Notice { text: why.to_owned() });
+            self.end_session(StopReason::Aborted, why, now);
+        }
+    }
+
+    /// What was asked of a loop takes effect here, for no process waits for it. A turn that is under way is not cut short:
+    /// it counts before a pause, and nothing follows it after a stop.
+    pub fn heed(&mut self, now: Moment) {
         if self.stop().is_some() {
             return;
         }
-        self.note(now.at, Event::Notice { text: why.to_owned() });
+        match self.pace {
+            Pace::Aborting => self.end_session(StopReason::Aborted, "asked to abort", now),
+            Pace::Stopping => self.end_session(StopReason::Stopped, "asked to stop", now),
+            Pace::Pausing if self.awaits_brief() => self.proceed(self.step.clone(), now),
+            Pace::Pausing | Pace::Going => {}
+        }
+    }
+
+    /// Whether the attempt is ready and its agent does not know of it.
+    fn awaits_brief(&self) -> bool {
+        matches!(self.step, Step::Code(..)) && !self.is_briefed()
+    }
+
+    /// Whether the agent has a brief, and the turn that is to follow it was not heard of.
+    pub fn is_briefed(&self) -> bool {
+        matches!(self.step, Step::Code(..)) && self.in_session.as_ref().is_some_and(|place| place.briefed)
+    }
+
+    /// Whether what was put off is to be taken up now. What else happened meanwhile comes first.
+    pub fn is_due(&self, now: Moment) -> bool {
+        let Some(place) = &self.in_session else { return false };
+        let is_left_alone = place.replacing.is_some_and(|until| now.at < until)
+            || place.recovering.as_ref().is_some_and(|recovering| now.at < recovering.until);
+        self.stop().is_none() && !is_left_alone && !self.is_briefed()
+    }
+
+    /// The brief that was on its way did not even leave.
+    pub fn untold(&mut self) {
+        if let Some(place) = &mut self.in_session {
+            (place.briefed, place.replacing) = (false, None);
+        }
+    }
+
+    /// The host was started again: nobody goes on with what was to be put in place of the session.
+    pub fn replacement_lost(&mut self) {
+        if self.in_session.as_ref().is_some_and(|place| place.replacing.is_some()) {
+            self.untold();
+        }
+    }
+
+    fn end_session(&mut self, reason: StopReason, why: &str, now: Moment) {
         match self.step.clone() {
             Step::Code(attempt, _) => {
                 self.after_code(attempt, Err(Fault::Aborted), now);
-                if let Step::Abandon(_, stop) = self.step.clone() {
-                    self.halt(stop.reason, why, now);
-                }
+                self.halt(reason, why, now);
             }
             Step::Baseline
             | Step::Select
@@ -174,7 +219,7 @@ impl Run {
             | Step::Consolidate(..)
             | Step::Wait(..)
             | Step::Abandon(..)
-            | Step::Stop(_) => self.halt(StopReason::Aborted, why, now),
+            | Step::Stop(_) => self.halt(reason, why, now),
         }
     }
 
@@ -182,16 +227,16 @@ impl Run {
     pub fn briefed(&mut self, now: Moment) {
         let first = self.tally.attempts_total <= 1;
         let Some(place) = &mut self.in_session else { return };
-        place.briefed = true;
+        (place.briefed, place.aside) = (true, false);
         if place.strategy != Strategy::Continue && !first {
             place.replacing = Some(now.after(REPLACEMENT));
         }
     }
 
-    /// The agent is asked something else: that turn is not the end of the attempt.
-    pub fn turn_aside(&mut self) {
+    /// The agent is asked something else. What it was at counts all the same; only its last words may be about that.
+    pub fn asked_aside(&mut self) {
         if let Some(place) = &mut self.in_session {
-            place.briefed = false;
+            place.aside = true;
         }
     }
 
@@ -199,7 +244,8 @@ impl Run {
     pub fn moved_to(&mut self, session: SessionId, now: Moment) {
         let Some(place) = &mut self.in_session else { return };
         (place.heard, place.replacing, place.recovering) = (None, None, None);
-        (place.briefed, place.refrain) = (true, Refrain::default());
+        (place.briefed, place.aside) = (true, false);
+        (place.list, place.refrain) = (None, Refrain::default());
         let from = std::mem::replace(&mut place.session, session.clone());
         self.note(now.at, Event::SessionReplaced { from, to: session });
     }
@@ -215,7 +261,38 @@ impl Run {
     }
 }
 
+/// What the end of a turn comes after.
+struct Hearing {
+    failed: Option<Recovering>,
+    /// The message was heard of before: the error left none behind.
+    known: bool,
+    worked_off: bool,
+    aside: bool,
+}
+
+impl Hearing {
+    fn exit(&self, ending: &TurnEnding) -> AgentExit {
+        let stumbled = self.failed.as_ref();
+        let meant = || stumbled.and_then(|failed| failed.exit.clone());
+        let failed = |what: &str| AgentExit::Failed { what: what.to_owned() };
+        match (ending, stumbled.filter(|_| self.known)) {
+            (TurnEnding::Recognised { exit }, _) => exit.clone(),
+            (_, Some(lost)) => meant().unwrap_or_else(|| failed(&lost.what)),
+            (TurnEnding::Failed { what }, None) => meant().unwrap_or_else(|| failed(what)),
+            (TurnEnding::Well | TurnEnding::Aborted, None) => AgentExit::Code { code: 0 },
+        }
+    }
+}
+
 impl InSession {
+    /// Whether the list of things to do is done, by this turn: one that was so before says nothing of the attempt.
+    fn works_off(&mut self, turn: &Turn) -> bool {
+        let Some(list) = &turn.list else { return false };
+        let before = self.list.replace(list.digest.clone());
+        let is_changed = before.is_some_and(|before| before != list.digest);
+        list.is_done && (list.is_written || is_changed)
+    }
+
     /// Whether the same was said too often, with nothing done. A new session has not heard it.
     fn sing(&mut self, turn: &Turn) -> bool {
         let words: String = turn.text.trim().chars().take(KEPT).collect();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use ralph_core::policy::Signal;
 use ralph_core::promise::Claim;
 use ralph_core::question;
 use ralph_core::report::{AgentExit, Fault, Report};
@@ -67,7 +68,8 @@ pub(super) fn exit_of(cause: Option<Cause>, status: Status) -> AgentExit {
 /// What the agent asked, with its own means or because its final message does nothing else. A claim asks nothing.
 pub(super) fn asked(heard: &Heard, exit: &AgentExit, message: &str) -> Option<String> {
     let may = exit.is_clean() && !matches!(heard.claim, Claim::Made { .. });
-    let asked = || heard.question.clone().or_else(|| question::only_asks(message));
+    let claims = heard.signals.contains(&Signal::Tool);
+    let asked = || heard.question.clone().or_else(|| question::only_asks(message).filter(|_| !claims));
     may.then(asked).flatten()
 }
 

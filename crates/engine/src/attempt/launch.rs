@@ -3,17 +3,20 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use ralph_core::assignment::Assignment;
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
+use ralph_core::policy::Signal;
 use ralph_core::sandbox::Mode;
 use ralph_store::Store;
 
-use crate::agent::{Agent, Prompt};
+use crate::agent::{Agent, Equipment, Prompt, Tools};
 use crate::custody::Launch;
 use crate::drive::Drive;
 use crate::environment::{self, Variables};
 use crate::error::EngineError;
-use crate::sandbox::{Bounds, enclosed};
+use crate::mailbox::{self, Letterbox};
+use crate::sandbox::{Bounds, enclosed, temporary};
 
 /// The kernel takes no longer argument, its end included.
 const LONGEST_ARGUMENT: usize = 128 * 1024;
@@ -40,12 +43,12 @@ pub(crate) fn assemble(
     attempt: &Attempt,
     brief: &Brief,
     (mut env, dir): (Variables, PathBuf),
-    (file, attached): (Option<&Path>, &[String]),
+    (file, equipment): (Option<&Path>, Equipment<'_>),
 ) -> Result<Assembled, EngineError> {
     let sealed =
         |text: &str| crate::hooks::sealed(text.as_bytes()).map_err(|source| EngineError::Pipe { source });
     let (mut invocation, mut prompt) = (agent.invocation(attempt), agent.prompt());
-    agent.attach(attached, &mut invocation, &mut prompt);
+    agent.equip(equipment, &mut invocation, &mut prompt);
     env.extend(invocation.env);
     // Some programs take this for the project, and it still says where ralph was started.
     env.push(("PWD".into(), dir.clone().into()));
@@ -66,6 +69,26 @@ pub(crate) fn assemble(
 }
 
 impl<S: Store + 'static> Drive<S> {
+    /// Where the agent of an attempt finds its task, and leaves what it says by ralph's tools. None where there is no
+    /// room for it and none of that is asked for.
+    pub(crate) fn letterbox(&self, attempt: &Attempt) -> Result<Option<Letterbox>, EngineError> {
+        let temporary = temporary(&self.parts.environment).swap_remove(0);
+        match Letterbox::open(&temporary, &Assignment::of(&self.run, attempt)) {
+            Ok(letterbox) => Ok(Some(letterbox)),
+            Err(source) if self.wants_tool() => Err(EngineError::Write { path: temporary, source }),
+            Err(_) => Ok(None),
+        }
+    }
+
+    pub(crate) fn tools(&self, letterbox: &Letterbox) -> Tools {
+        let program = self.parts.confiner.program.clone();
+        Tools { program, run: self.run.id.clone(), mailbox: letterbox.dir().to_owned() }
+    }
+
+    fn wants_tool(&self) -> bool {
+        self.run.policy.completion.require.contains(&Signal::Tool)
+    }
+
     /// In the run's sandbox, with its standard input.
     pub(crate) fn launch(
         &self,
@@ -73,14 +96,17 @@ impl<S: Store + 'static> Drive<S> {
         attempt: &Attempt,
         brief: &Brief,
         file: Option<&Path>,
-        reach: Reach,
+        (reach, tools): (Reach, Option<&Tools>),
     ) -> Result<(Launch, File), EngineError> {
-        let env = environment::for_attempt(&self.parts.environment, &self.run, attempt);
+        let mut env = environment::for_attempt(&self.parts.environment, &self.run, attempt);
+        env.extend(tools.map(|tools| (mailbox::VARIABLE.into(), tools.mailbox.clone().into())));
         let place = (env, self.parts.place.root.clone());
         // A file that went meanwhile would keep the agent from starting.
         let is_there = |path: &&String| Path::new(path).is_file();
         let attached: Vec<String> = self.run.task.files.iter().filter(is_there).cloned().collect();
-        let Assembled { launch, stdin, shown } = assemble(agent, attempt, brief, place, (file, &attached))?;
+        // Only an agent whose word by a tool is asked for is given any.
+        let equipment = Equipment { files: &attached, tools: tools.filter(|_| self.wants_tool()) };
+        let Assembled { launch, stdin, shown } = assemble(agent, attempt, brief, place, (file, equipment))?;
         let (sandbox, confiner) = (&self.run.policy.sandbox, &self.parts.confiner);
         if sandbox.mode == Mode::Off {
             return Ok((launch, stdin));

@@ -13,11 +13,12 @@ use ralph_core::report::{Fault, Report};
 use ralph_store::Store;
 use tokio::time::MissedTickBehavior;
 
-use crate::agent::{Agent, Listener};
+use crate::agent::{Agent, Heard, Listener, Tools};
 use crate::crash::{crash_point, remember_guard};
 use crate::custody::{Child, Custody, CustodyError, Ending, Exit, SpawnError};
 use crate::drive::Drive;
 use crate::error::EngineError;
+use crate::mailbox::Letterbox;
 use crate::output::Recorder;
 use crate::settle::LOOK;
 use crate::urgency::{Urgency, pressed};
@@ -37,6 +38,7 @@ const REPORTED_TAIL: usize = 8_000;
 /// An attempt under way.
 struct Shift {
     attempt: Attempt,
+    letterbox: Option<Letterbox>,
     child: Child,
     recorder: Recorder,
     listener: Box<dyn Listener>,
@@ -60,14 +62,16 @@ impl<S: Store + 'static> Drive<S> {
             Ok(agent) => agent,
             Err(why) => return Ok(Ok(unusable(why, begun))),
         };
-        let spawned = match self.spawn(&*agent, attempt, brief).await {
+        let letterbox = self.letterbox(attempt)?;
+        let tools = letterbox.as_ref().map(|letterbox| self.tools(letterbox));
+        let spawned = match self.spawn(&*agent, attempt, brief, tools.as_ref()).await {
             Ok(child) => child,
             Err(AttemptError::Spawn(error)) => return Ok(Ok(not_started(&error, begun))),
             Err(AttemptError::Lost) => return Ok(Err(Fault::GuardLost)),
             Err(AttemptError::Engine(error)) => return Err(error),
         };
         crash_point("code.spawned");
-        let mut shift = self.shift(&*agent, attempt, brief, spawned, begun)?;
+        let mut shift = self.shift(&*agent, (attempt, brief), (spawned, letterbox), begun)?;
         let attended = self.attend(&mut shift).await;
         crash_point("code.exited");
         self.leave(shift, attended).await
@@ -79,9 +83,10 @@ impl<S: Store + 'static> Drive<S> {
         agent: &dyn Agent,
         attempt: &Attempt,
         brief: &Brief,
+        tools: Option<&Tools>,
     ) -> Result<Child, AttemptError> {
         let file = store_brief(&self.parts.place.output_of(&self.run.id, attempt), brief)?;
-        let (launch, stdin) = self.launch(agent, attempt, brief, Some(&file), Reach::Work)?;
+        let (launch, stdin) = self.launch(agent, attempt, brief, Some(&file), (Reach::Work, tools))?;
         let custody = match &mut self.custody {
             Some(custody) => custody,
             none => none.insert(Custody::open(self.parts.guard.options(&self.run.id)?).await?),
@@ -101,9 +106,8 @@ impl<S: Store + 'static> Drive<S> {
     fn shift(
         &mut self,
         agent: &dyn Agent,
-        attempt: &Attempt,
-        brief: &Brief,
-        child: Child,
+        (attempt, brief): (&Attempt, &Brief),
+        (child, letterbox): (Child, Option<Letterbox>),
         begun: Instant,
     ) -> Result<Shift, EngineError> {
         let place = self.parts.place.output_of(&self.run.id, attempt);
@@ -120,6 +124,7 @@ impl<S: Store + 'static> Drive<S> {
         );
         Ok(Shift {
             attempt: attempt.clone(),
+            letterbox,
             child,
             recorder,
             listener: agent.listen(attempt, brief),
@@ -235,9 +240,12 @@ impl<S: Store + 'static> Drive<S> {
         let recorded = shift.recorder.finish()?;
         let leftovers = exit.leftovers;
         let ended = exit_of(shift.cause, exit.status);
-        let heard = shift.listener.conclude(&ended);
+        let mut heard = shift.listener.conclude(&ended);
         if let Some(fault) = shift.cause.and_then(fault_of) {
             return Ok(Err(fault));
+        }
+        if let Some(letterbox) = &shift.letterbox {
+            self.take_letters(letterbox, &mut heard);
         }
         let exit = heard.exit.clone().filter(|_| shift.cause.is_none()).unwrap_or(ended);
         let message = heard.message.as_ref().unwrap_or(&recorded.tail);
@@ -253,6 +261,17 @@ impl<S: Store + 'static> Drive<S> {
             leftovers,
             conversation: heard.conversation.map(Box::new),
         }))
+    }
+
+    /// What the agent said by ralph's tools.
+    fn take_letters(&mut self, letterbox: &Letterbox, heard: &mut Heard) {
+        let letters = letterbox.heard(&self.parts.redactor);
+        heard.signals.extend(letters.signals);
+        heard.question = letters.question.or(heard.question.take());
+        if let Some(summary) = letters.summary {
+            let text = format!("the agent called `task_complete`: {summary}");
+            self.run.note(jiff::Timestamp::now(), Event::Notice { text });
+        }
     }
 
     async fn drain(&mut self, shift: &mut Shift) -> Result<(), EngineError> {

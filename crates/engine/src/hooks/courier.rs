@@ -33,7 +33,7 @@ impl Courier {
     pub(super) fn start<S: Store + 'static>(store: Arc<S>, hooks: Arc<[Hook]>, desk: Desk) -> Courier {
         let (pokes, poked) = mpsc::channel(1);
         let (complain, complaints) = mpsc::channel(MOST_COMPLAINTS);
-        let patience = hooks.iter().map(|hook| hook.timeout).max().unwrap_or_default() * 2 + MARGIN;
+        let patience = patience(&hooks);
         let task = tokio::spawn(deliver(Round { store, hooks, desk, complain }, poked));
         Courier { pokes, complaints, task, patience }
     }
@@ -66,6 +66,11 @@ impl Courier {
         }
         task.abort();
     }
+}
+
+/// How long the end of what is being delivered is waited for.
+pub(super) fn patience(hooks: &[Hook]) -> Duration {
+    hooks.iter().map(|hook| hook.timeout).max().unwrap_or_default() * 2 + MARGIN
 }
 
 /// All that a delivery needs.

@@ -144,6 +144,14 @@ pub fn deliveries(hooks: &[Hook], run: &Run) -> Vec<NewDelivery> {
     deliveries
 }
 
+/// What all of them may take while a run goes on by one step: those that may object are waited for one by one, and
+/// the others at the end.
+pub(crate) fn allowance(hooks: &[Hook]) -> Duration {
+    let asked = hooks.iter().filter(|hook| hook.veto).map(|hook| hook.timeout * hook.on.len() as u32);
+    let told = if hooks.is_empty() { Duration::ZERO } else { courier::patience(hooks) };
+    asked.sum::<Duration>() + told
+}
+
 impl Hook {
     fn is_on(&self, event: &str) -> bool {
         self.on.iter().any(|name| name == event)

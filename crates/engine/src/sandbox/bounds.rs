@@ -114,7 +114,8 @@ fn made(path: PathBuf, is_directory: bool) -> Option<PathBuf> {
     Some(path)
 }
 
-fn temporary(env: &Variables) -> Vec<PathBuf> {
+/// Where programs with this environment put their temporary files; never none.
+pub(crate) fn temporary(env: &Variables) -> Vec<PathBuf> {
     match expand("${TMPDIR:-}", env) {
         Some(dir) => vec![dir],
         None => vec![PathBuf::from("/tmp"), PathBuf::from("/var/tmp")],

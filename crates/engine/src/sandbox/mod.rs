@@ -11,6 +11,7 @@ mod confine;
 mod landlock;
 mod means;
 
+pub(crate) use bounds::temporary;
 pub use bounds::{Bounds, expand};
 pub use confine::confine_main;
 pub(crate) use means::enclosed;

@@ -5,8 +5,10 @@
 //! else.
 
 mod onward;
+mod standing;
 mod told;
 mod turn;
 
-pub use onward::{Ended, Next, Onward};
+pub use onward::{Ended, Next, Onward, Waiting};
+pub use standing::Standing;
 pub use turn::Provide;

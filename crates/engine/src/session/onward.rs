@@ -2,17 +2,20 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
+use ralph_core::brief;
 use ralph_core::event::{Event, Occasion};
 use ralph_core::in_session::Strategy;
-use ralph_core::promise;
-use ralph_core::run::{Run, Step, Until};
+use ralph_core::run::{Pace, Run, Step, Until};
 use ralph_core::stop::Stop;
 use ralph_store::Store;
 
 use crate::drive::{Drive, Parts};
 use crate::error::EngineError;
 use crate::settle::Settled;
+use crate::wait::remaining;
+
+/// The longest that a host waits before it asks again: its clock and its timers have their own ends.
+const LONGEST: Duration = Duration::from_secs(3600);
 
 /// What follows what a host told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +26,23 @@ pub enum Onward {
     Later {
         after: Duration,
     },
+    /// Nothing yet: ralph is to be asked again when it is time, for a person may decide otherwise until then.
+    Due {
+        after: Duration,
+        /// Why it is that long, where a person wants to know.
+        why: Option<String>,
+    },
     Next(Next),
     Ended(Ended),
+}
+
+/// How a host waits until an agent may be told something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// It asks again when it is time.
+    AsksAgain,
+    /// It does what it was told when it is time.
+    HoldsBack,
 }
 
 /// The agent is to be told this.
@@ -52,10 +70,15 @@ impl Onward {
     pub(crate) fn of(run: &Run, delay: Duration) -> Onward {
         let iteration = run.tally.iterations;
         match &run.step {
+            Step::Wait(Until::Time { from, to } | Until::Reset { from, to }, then) => {
+                let failed = matches!(**then, Step::Think(_)).then(|| run.tried.last()).flatten();
+                let why = failed.map(|tried| tried.outcome.clone());
+                Onward::Due { after: remaining(*from, *to).min(LONGEST), why }
+            }
             Step::Stop(stop) => Onward::Ended(Ended { stop: stop.clone(), iteration }),
             Step::Code(attempt, brief) => Onward::Next(Next {
                 brief: brief.text.clone(),
-                instruction: promise::instruction(&attempt.promise),
+                instruction: brief::claim(run, attempt),
                 delay,
                 strategy: run.in_session.as_ref().map_or(Strategy::Continue, |place| place.strategy),
                 iteration,
@@ -67,35 +90,55 @@ impl Onward {
             | Step::Think(_)
             | Step::Verify(..)
             | Step::Consolidate(..)
-            | Step::Wait(..)
+            | Step::Wait(Until::Told | Until::Answer { .. }, _)
             | Step::Abandon(..) => Onward::Silence,
         }
     }
 }
 
 /// Performs a run until its agent is to be told something, it stands still, or it is over.
-pub(crate) async fn go_on<S: Store + 'static>(parts: Parts<S>, run: Run) -> Result<Onward, EngineError> {
+pub(crate) async fn go_on<S: Store + 'static>(
+    parts: Parts<S>,
+    run: Run,
+    waiting: Waiting,
+) -> Result<Onward, EngineError> {
     let mut drive = Drive::new(parts, run)?;
     let mut delay = Duration::ZERO;
-    let outcome = drive.until_briefed(&mut delay).await;
+    let outcome = drive.until_briefed(&mut delay, waiting).await;
     let run = drive.close(outcome).await?;
-    Ok(Onward::of(&run, delay))
+    Ok(match Onward::of(&run, delay) {
+        Onward::Due { .. } if waiting == Waiting::HoldsBack => Onward::Silence,
+        onward => onward,
+    })
 }
 
 impl<S: Store + 'static> Drive<S> {
-    async fn until_briefed(&mut self, delay: &mut Duration) -> Result<(), EngineError> {
+    async fn until_briefed(&mut self, delay: &mut Duration, waiting: Waiting) -> Result<(), EngineError> {
         loop {
             match self.run.step.clone() {
-                Step::Stop(_) | Step::Wait(Until::Told | Until::Reset { .. } | Until::Answer { .. }, _) => {
+                Step::Stop(_) | Step::Wait(Until::Told | Until::Answer { .. }, _) => {
                     if self.commit().await? == Settled::Stands {
                         return Ok(());
                     }
                 }
                 // Waiting is the host's part: no process lives that long.
-                Step::Wait(Until::Time { to, .. }, then) => {
-                    *delay = left(to);
-                    let now = self.now();
-                    self.run.after_wait(*then, now);
+                Step::Wait(Until::Time { from, to } | Until::Reset { from, to }, then)
+                    if remaining(from, to).is_zero() =>
+                {
+                    self.run.after_wait(*then, self.now());
+                }
+                Step::Wait(Until::Time { from, to }, then) if waiting == Waiting::HoldsBack => {
+                    *delay = remaining(from, to);
+                    self.run.after_wait(*then, self.now());
+                }
+                Step::Wait(Until::Time { .. } | Until::Reset { .. }, _) => {
+                    if self.commit().await? == Settled::Stands {
+                        return Ok(());
+                    }
+                }
+                // Whoever was asked to pause or stop tells its agent nothing more.
+                Step::Code(..) if self.run.pace != Pace::Going => {
+                    self.run.after_wait(self.run.step.clone(), self.now());
                 }
                 Step::Code(attempt, _) => {
                     self.keep((attempt.iteration, attempt.number), Occasion::Begin).await?;
@@ -109,9 +152,10 @@ impl<S: Store + 'static> Drive<S> {
                     if self.commit().await? == Settled::Rewound {
                         continue;
                     }
-                    if self.run.cut_short_by().is_none() {
+                    if self.run.pace == Pace::Going && self.run.cut_short_by().is_none() {
                         return Ok(());
                     }
+                    self.run.untold();
                     self.run.after_wait(self.run.step.clone(), self.now());
                 }
                 Step::Baseline
@@ -126,8 +170,4 @@ impl<S: Store + 'static> Drive<S> {
             }
         }
     }
-}
-
-fn left(to: Timestamp) -> Duration {
-    Duration::try_from(to.duration_since(Timestamp::now())).unwrap_or_default()
 }

@@ -2,18 +2,23 @@
 
 use std::time::Duration;
 
+use ralph_core::check::Verification;
 use ralph_core::id::{RunId, SessionId};
-use ralph_core::in_session::{RECOVERY, Turn};
+use ralph_core::in_session::{RECOVERY, Turn, TurnEnding};
+use ralph_core::judge::ASKINGS;
 use ralph_core::machine::{Heard, Why};
 use ralph_core::run::Run;
 use ralph_store::{Store, StoreError};
 
-use super::onward::{Onward, go_on};
+use super::onward::{Onward, Waiting, go_on};
 use super::told::moment;
 use crate::drive::Parts;
 use crate::error::{EngineError, chain};
+use crate::hooks;
 use crate::loops::{LoopError, Loops};
 
+/// What everything but checks, judges and hooks may take.
+const MARGIN: Duration = Duration::from_secs(30);
 /// How soon a session is looked at again whose tree somebody else has.
 const BUSY: Duration = Duration::from_secs(5);
 
@@ -22,11 +27,29 @@ pub trait Provide<S> {
     /// The parts for this run. None while somebody else has its tree.
     fn parts(&self, run: &Run) -> impl Future<Output = Result<Option<Parts<S>>, String>>;
 
-    /// How long judging may take.
+    /// How long judging may take, without the user's hooks.
     fn deadline(&self, run: &Run) -> Duration {
-        let checks = &run.policy.verification.checks;
-        checks.iter().map(|check| check.timeout).sum::<Duration>() + Duration::from_secs(30)
+        judging_time(&run.policy.verification)
     }
+
+    /// How long the host waits at most, whatever judging and the user's hooks may take.
+    fn within(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Judging begins, and is given up after this long. Whoever can see to it from outside does.
+    fn expect(&self, _within: Duration) {}
+
+    /// How the host waits until an agent may be told something.
+    fn waiting(&self) -> Waiting {
+        Waiting::HoldsBack
+    }
+}
+
+fn judging_time(verification: &Verification) -> Duration {
+    let checks: Duration = verification.checks.iter().map(|check| check.timeout).sum();
+    let judge = verification.asks_an_agent().then_some(verification.judging.timeout * ASKINGS);
+    checks + judge.unwrap_or_default() + MARGIN
 }
 
 impl<S: Store + 'static> Loops<S> {
@@ -40,10 +63,23 @@ impl<S: Store + 'static> Loops<S> {
         let Some(id) = self.living(session).await? else { return Ok(Onward::Silence) };
         // Most of what is told needs nothing but a look.
         let Some(mut seen) = self.store.run(&id).await? else { return Ok(Onward::Silence) };
-        if let Heard::Nothing(why) = seen.hear(turn, moment(&seen)) {
+        let turn = self.without_secrets(turn);
+        if let Heard::Nothing(why) = seen.hear(&turn, moment(&seen)) {
             return Ok(self.nothing(why));
         }
-        self.judge(&id, Some(turn), provide).await
+        self.judge(&id, Some(&turn), provide).await
+    }
+
+    /// What an agent says is kept, in the run and in its journal.
+    fn without_secrets(&self, turn: &Turn) -> Turn {
+        let clean = |text: &str| self.redactor.text(text).into_owned();
+        let ending = match &turn.ending {
+            TurnEnding::Failed { what } => TurnEnding::Failed { what: clean(what) },
+            ending @ (TurnEnding::Well | TurnEnding::Aborted | TurnEnding::Recognised { .. }) => {
+                ending.clone()
+            }
+        };
+        Turn { text: clean(&turn.text), ending, ..turn.clone() }
     }
 
     fn nothing(&self, why: Why) -> Onward {
@@ -57,6 +93,16 @@ impl<S: Store + 'static> Loops<S> {
     pub async fn begin(&self, session: &SessionId, provide: &impl Provide<S>) -> Result<Onward, LoopError> {
         let Some(id) = self.living(session).await? else { return Ok(Onward::Silence) };
         self.judge(&id, None, provide).await
+    }
+
+    /// The time has come that [`Onward::Due`] spoke of.
+    pub async fn due(&self, session: &SessionId, provide: &impl Provide<S>) -> Result<Onward, LoopError> {
+        let Some(id) = self.living(session).await? else { return Ok(Onward::Silence) };
+        let seen = self.store.run(&id).await?;
+        match seen.is_some_and(|run| run.is_due(moment(&run))) {
+            true => self.judge(&id, None, provide).await,
+            false => Ok(Onward::Silence),
+        }
     }
 
     async fn judge(
@@ -77,15 +123,17 @@ impl<S: Store + 'static> Loops<S> {
             let now = moment(&run);
             run.apply(no, &control, now);
         }
-        if let Some(turn) = turn {
-            let now = moment(&run);
-            match run.hear(turn, now) {
-                Heard::Nothing(why) => return Ok(self.nothing(why)),
-                Heard::Unbriefed | Heard::Taken | Heard::Behind => {}
-            }
+        let now = moment(&run);
+        match turn.map(|turn| run.hear(turn, now)) {
+            Some(Heard::Nothing(why)) => return Ok(self.nothing(why)),
+            // Another process was quicker, and has told the agent.
+            None if run.is_briefed() => return Ok(Onward::Silence),
+            Some(Heard::Unbriefed | Heard::Taken | Heard::Behind) | None => {}
         }
-        let deadline = provide.deadline(&run);
-        match tokio::time::timeout(deadline, go_on(parts, run)).await {
+        let wanted = provide.deadline(&run) + hooks::allowance(&parts.hooks);
+        let deadline = provide.within().map_or(wanted, |within| wanted.min(within));
+        provide.expect(deadline);
+        match tokio::time::timeout(deadline, go_on(parts, run, provide.waiting())).await {
             Ok(Ok(onward)) => Ok(onward),
             // Another process has it: that one answers.
             Ok(Err(EngineError::Store(StoreError::Fenced { .. }))) => Ok(Onward::Silence),
@@ -99,9 +147,11 @@ impl<S: Store + 'static> Loops<S> {
 
     /// The host goes on without ralph, and the loop stands still until a person wants it to go on.
     async fn let_go(&self, id: &RunId, why: &str) -> Result<Onward, LoopError> {
+        let why = self.redactor.text(why).into_owned();
         let text = format!("{why}; the loop is paused: `ralph resume {id}` goes on with the next turn");
-        self.amend(id, |run, now| run.let_go(&text, now)).await?;
-        Err(LoopError::LetGo { why: why.to_owned() })
+        let run = self.amend(id, |run, now| run.let_go(&text, now)).await?;
+        let is_paused = run.is_some_and(|run| run.is_paused());
+        Err(LoopError::LetGo { why, run: id.clone(), is_paused })
     }
 
     /// What the host was to do with the brief failed: so has the attempt.
@@ -115,5 +165,37 @@ impl<S: Store + 'static> Loops<S> {
         let what = self.redactor.text(what).into_owned();
         self.amend(&id, |run, now| run.undelivered(&what, now)).await?;
         self.judge(&id, None, provide).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use ralph_core::check::{Judge, Verification};
+    use ralph_core::judge::Judging;
+
+    use super::{hooks, judging_time};
+    use crate::hooks::Hook;
+
+    #[test]
+    fn judging_may_take_as_long_as_everything_that_is_part_of_it() {
+        let s = Duration::from_secs;
+        let none = Verification::default();
+        assert_eq!(judging_time(&none), s(30));
+        let judging = Judging { timeout: s(100), ..Judging::default() };
+        let judged = Verification { judge: Judge::Both, judging, ..none };
+        assert_eq!(judging_time(&judged), s(230));
+        let hook = |on: &[&str], veto| Hook {
+            name: "own".to_owned(),
+            on: on.iter().map(|&name| name.to_owned()).collect(),
+            program: "true".into(),
+            args: Vec::new(),
+            timeout: s(7),
+            veto,
+        };
+        assert_eq!(hooks::allowance(&[]), s(0));
+        assert_eq!(hooks::allowance(&[hook(&["verdict"], false)]), s(24));
+        assert_eq!(hooks::allowance(&[hook(&["verdict", "iteration_started"], true)]), s(38));
     }
 }

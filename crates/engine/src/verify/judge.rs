@@ -139,7 +139,7 @@ impl<S: Store + 'static> Drive<S> {
         };
         let place = self.fresh_place(attempt.iteration, attempt.number, &format!("judge-{asking}"))?;
         let file = store_brief(&place, brief)?;
-        let (launch, stdin) = self.launch(agent, &attempt, brief, Some(&file), Reach::Look)?;
+        let (launch, stdin) = self.launch(agent, &attempt, brief, Some(&file), (Reach::Look, None))?;
         let mut recorder = Recorder::create(&place, &self.parts.redactor, self.parts.caps)?;
         let (mut listener, mut said) = (agent.listen(&attempt, brief), Tail::new(SAID));
         let mut take = |stream: Stream, released: &[u8]| {

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::installed::{self, File, InstallError, Installed, MARK, Removed};
+use crate::installed::{self, Edited, File, InstallError, Installed, MARK, Removed, SEAL, sealed};
 
-const PLUGIN: &str = include_str!("ralph.js");
+/// One file, for OpenCode takes every file there for a plugin.
+const PLUGIN: &str = concat!(include_str!("ralph.js"), include_str!("hook.js"));
 /// Where the plugin has the path of the program that installed it, and the directories that were made for it.
 const PROGRAM: &str = "__RALPH__";
 const MADE: &str = "__MADE__";
@@ -31,7 +32,7 @@ fn plugin_file(directory: &Path) -> PathBuf {
 
 /// Puts them there, for the program at this path; without one, the plugin looks for `ralph` where programs are. Doing it
 /// again changes nothing.
-pub fn install(directory: &Path, program: Option<&Path>) -> Result<Installed, InstallError> {
+pub fn install(directory: &Path, program: Option<&Path>, edited: Edited) -> Result<Installed, InstallError> {
     let mut made = made(directory);
     for folder in FOLDERS {
         if !directory.join(folder).is_dir() && !made.iter().any(|one| one == folder) {
@@ -40,15 +41,18 @@ pub fn install(directory: &Path, program: Option<&Path>) -> Result<Installed, In
     }
     let texts =
         std::iter::once(plugin(program, &made)).chain(COMMANDS.iter().map(|(_, about)| command(about)));
-    let files: Vec<File> =
-        places(directory).into_iter().zip(texts).map(|(path, text)| File { path, text }).collect();
-    installed::write(&files)
+    let files: Vec<File> = places(directory)
+        .into_iter()
+        .zip(texts)
+        .map(|(path, text)| File { path, text: sealed(&text) })
+        .collect();
+    installed::write(&files, edited)
 }
 
 /// Takes them out again, with the directories that were made for them, if nothing else is in those.
-pub fn uninstall(directory: &Path) -> Result<Removed, InstallError> {
+pub fn uninstall(directory: &Path, edited: Edited) -> Result<Removed, InstallError> {
     let made = made(directory);
-    let removed = installed::remove(&places(directory))?;
+    let removed = installed::remove(&places(directory), edited)?;
     for folder in FOLDERS.into_iter().filter(|folder| made.iter().any(|one| one == folder)) {
         // What is in use by somebody else stays.
         let path = if folder == "." { directory.to_owned() } else { directory.join(folder) };
@@ -77,7 +81,7 @@ fn plugin(program: Option<&Path>, made: &[String]) -> String {
 /// text says so.
 fn command(about: &str) -> String {
     format!(
-        "---\ndescription: \"{about}\"\n---\n\n<!-- {MARK} opencode`; `ralph uninstall opencode` removes it -->\n\n\
+        "---\ndescription: \"{about}\"\n---\n\n<!-- {MARK} opencode`; `ralph uninstall opencode` removes it; {SEAL} -->\n\n\
          The plugin that this command needs did not answer. Tell the person to run `ralph install opencode`, and do nothing \
          else.\n"
     )
@@ -86,7 +90,7 @@ fn command(about: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{install, places, uninstall};
-    use crate::installed::InstallError;
+    use crate::installed::{Edited, InstallError};
     use std::collections::BTreeMap;
     use std::path::{Path, PathBuf};
 
@@ -120,19 +124,22 @@ mod tests {
             let before = listing(root.path());
             let directory = root.path().join(".opencode");
             let program = Path::new("/opt/a \"quoted\" path/ralph");
-            let first = install(&directory, Some(program)).expect("installed");
+            let first = install(&directory, Some(program), Edited::Keep).expect("installed");
             assert_eq!(first.written, places(&directory));
             let between = listing(root.path());
-            let second = install(&directory, Some(program)).expect("installed again");
+            let second = install(&directory, Some(program), Edited::Keep).expect("installed again");
             assert_eq!((second.written.len(), second.unchanged), (0, places(&directory)));
             assert_eq!(listing(root.path()), between);
             let plugin = std::fs::read_to_string(&places(&directory)[0]).expect("the plugin");
             assert!(plugin.contains(r#"const INSTALLED = "/opt/a \"quoted\" path/ralph""#), "{plugin}");
             assert!(!plugin.contains("__"), "{plugin}");
-            install(&directory, None).expect("installed for another program");
-            assert_eq!(uninstall(&directory).expect("removed").removed, places(&directory));
+            install(&directory, None, Edited::Keep).expect("installed for another program");
+            assert_eq!(uninstall(&directory, Edited::Keep).expect("removed").removed, places(&directory));
             assert_eq!(listing(root.path()), before, "{prepared:?}");
-            assert_eq!(uninstall(&directory).expect("nothing to remove").removed, Vec::<PathBuf>::new());
+            assert_eq!(
+                uninstall(&directory, Edited::Keep).expect("nothing to remove").removed,
+                Vec::<PathBuf>::new()
+            );
         }
     }
 
@@ -144,11 +151,32 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a directory");
             std::fs::write(&path, "mine").expect("a file");
             let before = listing(root.path());
-            let refused = install(root.path(), None).expect_err("refused");
+            let refused = install(root.path(), None, Edited::Keep).expect_err("refused");
             assert!(matches!(refused, InstallError::Foreign { path: at } if at == path));
             assert_eq!(listing(root.path()), before);
-            uninstall(root.path()).expect("nothing of ralph's is there");
+            uninstall(root.path(), Edited::Keep).expect("nothing of ralph's is there");
             assert_eq!(listing(root.path()), before);
+        }
+    }
+
+    #[test]
+    fn what_somebody_changed_is_neither_overwritten_nor_removed_unless_that_is_said() {
+        for which in 0..4 {
+            let root = tempfile::tempdir().expect("a directory");
+            install(root.path(), None, Edited::Keep).expect("installed");
+            let path = places(root.path()).swap_remove(which);
+            let text = std::fs::read_to_string(&path).expect("a file");
+            std::fs::write(&path, format!("{text}\n// mine\n")).expect("changed");
+            let before = listing(root.path());
+            let refused = install(root.path(), Some(Path::new("/x")), Edited::Keep).expect_err("refused");
+            assert!(matches!(refused, InstallError::Edited { path: at } if at == path));
+            let refused = uninstall(root.path(), Edited::Keep).expect_err("refused");
+            assert!(matches!(refused, InstallError::Edited { path: at } if at == path));
+            assert_eq!(listing(root.path()), before);
+            install(root.path(), None, Edited::Replace).expect("overwritten");
+            assert_eq!(std::fs::read_to_string(&path).expect("a file"), text);
+            std::fs::write(&path, text.replace("content ", "content 0")).expect("changed");
+            assert_eq!(uninstall(root.path(), Edited::Replace).expect("removed").removed.len(), 4);
         }
     }
 
@@ -161,8 +189,8 @@ mod tests {
         let plugin = places(&directory).swap_remove(0);
         std::fs::create_dir_all(plugin.parent().expect("a folder")).expect("a directory");
         std::os::unix::fs::symlink(&target, &plugin).expect("a link");
-        assert!(install(&directory, None).is_err());
-        uninstall(&directory).expect("nothing of ralph's is there");
+        assert!(install(&directory, None, Edited::Keep).is_err());
+        uninstall(&directory, Edited::Keep).expect("nothing of ralph's is there");
         assert_eq!(std::fs::read_to_string(&target).expect("still there"), "installed by `ralph install");
     }
 }

@@ -11,6 +11,7 @@ use crate::fault::Fault;
 use crate::leaves::{Leaf, Value};
 use crate::plan::Fate;
 use crate::predecessor::{Request, Scope};
+use crate::shell::quoted;
 
 /// What a key comes to.
 pub(super) enum Came {
@@ -282,15 +283,6 @@ fn tracker(plugin: &str) -> Came {
 fn prd(path: &str) -> Came {
     let why = "asked for with each run, unless it is found".to_owned();
     Came::Flag { flag: format!("--prd {}", quoted(path)), why }
-}
-
-/// As a shell takes it.
-pub(super) fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// The agents of a list that ralph knows, and those that it does not.

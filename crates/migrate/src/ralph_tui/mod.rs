@@ -25,7 +25,7 @@ const PROGRESS: &str = "progress.md";
 const WORD: &str = "COMPLETE";
 
 pub(crate) fn plan(request: &Request<'_>) -> Result<Plan, Fault> {
-    let theirs = request.root.join(Predecessor::RalphTui.leaves(request.scope));
+    let theirs = request.root.join(Predecessor::RalphTui.leaves(request.scope)[0]);
     let mut plan = Plan::default();
     let path = theirs.join("config.toml");
     let text = source::text(request.root, &path, source::WRITTEN)?;

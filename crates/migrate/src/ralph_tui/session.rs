@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::config::quoted;
 use crate::fault::{Fault, Spot};
 use crate::plan::{Fate, Plan};
+use crate::shell::quoted;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -13,6 +13,7 @@ pub mod outbox;
 pub mod race;
 pub mod runs;
 pub mod sample;
+pub mod sessions;
 pub mod tasks;
 pub mod trust;
 
@@ -96,6 +97,11 @@ macro_rules! conformance {
             tasks every_change_is_kept_and_what_is_so_already_is_none
             tasks lists_that_two_change_at_once_have_both_changes
             tasks tasks_and_runs_do_not_mix
+            sessions a_session_is_read_back_as_it_was_seen
+            sessions a_checkpoint_is_made_when_the_rule_says_so
+            sessions a_session_is_found_by_number_name_and_beginning
+            sessions a_resumed_session_is_active_with_a_checkpoint
+            sessions a_session_names_its_loop_and_keeps_its_last_messages
             race no_commit_succeeds_that_has_not_seen_an_acknowledged_control
             race requests_from_many_threads_are_all_kept_in_order
         }

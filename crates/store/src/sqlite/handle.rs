@@ -9,16 +9,18 @@ use ralph_core::control::{Control, ControlNo};
 use ralph_core::event::Entry;
 use ralph_core::id::{AgentName, RunId, SessionId, TaskId};
 use ralph_core::run::Run;
+use ralph_core::sessions::{Message, Session};
 
 use super::desk::{Desk, Missing, Stats};
 use super::draft::{Draft, json};
 use super::failure::Failure;
 use super::schema::{Migration, Schema};
-use super::{controls, journal, loops, outbox, runs, tasks, trust};
+use super::{controls, journal, loops, outbox, runs, sessions, tasks, trust};
 use crate::crash;
 use crate::error::StoreError;
 use crate::outbox::{Delivery, DeliveryId, NewDelivery};
 use crate::session::Seat;
+use crate::sessions::{Observation, Sessions};
 use crate::store::{Commit, Store, Unfinished};
 use crate::summary::RunSummary;
 use crate::task::{By, Edited, NewTask, TaskChange, TaskEdit, TaskRecord};
@@ -35,7 +37,8 @@ static SCHEMA: Schema = Schema {
     migrations: &[
         Migration { name: "first", sql: include_str!("../../migrations/project/0001_first.sql") },
         Migration { name: "tasks", sql: include_str!("../../migrations/project/0002_tasks.sql") },
-        Migration { name: "memory", sql: include_str!("../../migrations/project/0003_memory.sql") },
+        Migration { name: "sessions", sql: include_str!("../../migrations/project/0003_sessions.sql") },
+        Migration { name: "memory", sql: include_str!("../../migrations/project/0004_memory.sql") },
     ],
 };
 
@@ -255,5 +258,28 @@ impl Tasks for SqliteStore {
     async fn edit_task(&self, id: &TaskId, edits: Vec<TaskEdit>, at: Timestamp, by: By) -> Result<Edited> {
         let id = id.clone();
         self.desk.write(crash::OTHER, 0, move |conn| tasks::edit(conn, &id, edits, at, by)).await
+    }
+}
+
+impl Sessions for SqliteStore {
+    async fn observe(&self, observation: Observation) -> Result<()> {
+        self.desk.write(crash::OTHER, 0, move |conn| sessions::observe(conn, &observation)).await
+    }
+
+    async fn sessions(&self) -> Result<Vec<Session>> {
+        self.desk.read(sessions::all).await
+    }
+
+    async fn find_sessions(&self, named: &str) -> Result<Vec<Session>> {
+        let named = named.to_owned();
+        self.desk.read(move |conn| sessions::find(conn, &named)).await
+    }
+
+    async fn session_messages(&self, session: u64, limit: usize) -> Result<Vec<Message>> {
+        self.desk.read(move |conn| sessions::messages(conn, session, limit)).await
+    }
+
+    async fn resume_session(&self, session: u64, at: Timestamp) -> Result<bool> {
+        self.desk.write(crash::OTHER, 0, move |conn| sessions::resume(conn, session, at)).await
     }
 }

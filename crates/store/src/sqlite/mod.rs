@@ -15,6 +15,7 @@ mod presence;
 mod runs;
 mod schema;
 mod seal;
+mod sessions;
 mod tasks;
 mod trust;
 

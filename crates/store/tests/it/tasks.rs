@@ -221,13 +221,14 @@ proptest! {
     }
 }
 
-/// Takes away what the second migration and those after it made: what is left is a store of the first version.
+/// Takes away what the later migrations made: what is left is a store of the first version.
 fn made_older(dir: &std::path::Path) {
     let conn = Connection::open(dir.join("ralph.db")).unwrap();
     conn.execute_batch(
         "DROP TABLE memory_log; DROP TABLE memory_state; DROP TABLE notes; DROP TABLE note_places;
          DROP TABLE note_threads; DROP TABLE note_words; DROP TABLE note_postings; DROP TABLE note_trigrams;
-         DROP TABLE task_history; DROP TABLE tasks; DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;",
+         DROP TABLE session_messages; DROP TABLE sessions; DROP TABLE task_history; DROP TABLE tasks;
+         DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;",
     )
     .unwrap();
     let fresh = Connection::open_in_memory().unwrap();
@@ -237,7 +238,7 @@ fn made_older(dir: &std::path::Path) {
         let mut query = conn.prepare(sql).unwrap();
         query.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect()
     };
-    assert_eq!(schema(&conn), schema(&fresh), "it is the version before");
+    assert_eq!(schema(&conn), schema(&fresh), "it is the first version");
 }
 
 #[test]

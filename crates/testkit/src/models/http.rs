@@ -14,6 +14,8 @@ pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) body: Vec<u8>,
+    /// What it is entered with.
+    pub(crate) authorization: String,
 }
 
 /// One event of a stream.
@@ -62,7 +64,7 @@ impl Connection {
         let (Some(method), Some(path)) = (words.next(), words.next()) else {
             return Ok(None);
         };
-        let (mut length, mut chunked) = (0, false);
+        let (mut length, mut chunked, mut authorization) = (0, false, String::new());
         loop {
             let line = self.line()?;
             let Some((name, value)) = line.split_once(':') else { break };
@@ -70,12 +72,13 @@ impl Connection {
             match name.to_ascii_lowercase().as_str() {
                 "content-length" => length = value.parse().map_err(|_| bad("a content-length"))?,
                 "transfer-encoding" => chunked = value.to_ascii_lowercase().contains("chunked"),
+                "authorization" => authorization = value.to_owned(),
                 "expect" => self.raw(b"HTTP/1.1 100 Continue\r\n\r\n")?,
                 _ => {}
             }
         }
         let body = if chunked { self.chunks()? } else { self.take(length)? };
-        Ok(Some(Request { method: method.to_owned(), path: path.to_owned(), body }))
+        Ok(Some(Request { method: method.to_owned(), path: path.to_owned(), body, authorization }))
     }
 
     /// A line without its end; empty at the end of the input.

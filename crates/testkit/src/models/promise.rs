@@ -2,8 +2,12 @@
 
 use ralph_core::promise::{Word, instruction};
 
-/// The word that the last instruction in a text asks for.
+/// The word that the last instruction in a text asks for, also where a program has escaped the text as XML.
 pub fn promise_word(text: &str) -> Option<Word> {
+    in_plain(text).or_else(|| in_plain(&text.replace("&lt;", "<").replace("&gt;", ">")))
+}
+
+fn in_plain(text: &str) -> Option<Word> {
     let (before, after) = around_the_word();
     let rest = &text[text.rfind(&before)? + before.len()..];
     Word::parse(&rest[..rest.find(&after)?]).ok()
@@ -27,6 +31,8 @@ mod tests {
         let brief = |word: &str| format!("Do it.\n\n{}\n", instruction(&Word::parse(word).unwrap()));
         let text = format!("{}{}and more", brief("DONE-1a2b"), brief("DONE-3c4d"));
         assert_eq!(promise_word(&text), Some(Word::parse("DONE-3c4d").unwrap()));
+        let escaped = brief("DONE-5e6f").replace('<', "&lt;").replace('>', "&gt;");
+        assert_eq!(promise_word(&escaped), Some(Word::parse("DONE-5e6f").unwrap()));
         assert_eq!(promise_word("end with <promise>DONE</promise>"), None);
     }
 }

@@ -8,5 +8,5 @@
 mod replay;
 mod state;
 
-pub use replay::{Fault, Replay};
+pub use replay::{Fault, LEFT_RUN, Replay};
 pub use state::recorded_events;

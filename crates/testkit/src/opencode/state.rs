@@ -17,6 +17,20 @@ pub(super) fn events(prompt: &str) -> Vec<Value> {
         .collect()
 }
 
+/// The same turn with many more steps after its prompt.
+pub(super) fn lengthened(events: Vec<Value>, many: usize) -> Vec<Value> {
+    let session = session()["id"].clone();
+    let is_busy = |event: &Value| event["properties"]["status"]["type"] == "busy";
+    let at = events.iter().position(is_busy).expect("a session at work") + 1;
+    let step = |n: usize| {
+        let info = json!({ "id": format!("msg_step{n}"), "role": "assistant", "sessionID": session,
+            "time": { "created": 1, "completed": 2 }, "finish": "tool-calls" });
+        json!({ "type": "message.updated", "properties": { "sessionID": session, "info": info } })
+    };
+    let (before, after) = events.split_at(at);
+    [before, &(0..many).map(step).collect::<Vec<_>>(), after].concat()
+}
+
 fn prompt_of_recording() -> String {
     let lines = TURN.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
     let user = lines.map(|event| event["properties"]["info"].clone()).find(|info| info["role"] == "user");
@@ -71,8 +85,16 @@ impl State {
         self.message(&json!(id)).is_some()
     }
 
-    pub(super) fn newest(&self, limit: usize) -> Value {
-        json!(self.messages[self.messages.len().saturating_sub(limit)..])
+    /// So many messages before a place, with the place of those before them.
+    pub(super) fn before(&self, place: Option<usize>, limit: usize) -> (Option<usize>, Value) {
+        let end = place.unwrap_or(self.messages.len()).min(self.messages.len());
+        let begin = end.saturating_sub(limit);
+        ((begin > 0).then_some(begin), json!(self.messages[begin..end]))
+    }
+
+    /// Nobody works on it any more.
+    pub(super) fn end(&mut self) {
+        self.status = None;
     }
 
     pub(super) fn status(&self) -> Value {

@@ -1,0 +1,68 @@
+//! What a person asks of a loop inside a session from outside of it. No process waits for it there, so it takes effect
+//! here.
+
+use std::sync::Arc;
+
+use ralph_core::control::Control;
+use ralph_core::id::RunId;
+use ralph_core::in_session::InSession;
+use ralph_core::run::Run;
+use ralph_engine::loops::Loops;
+use ralph_store::SqliteStore;
+
+use crate::commands::loops::loop_problem;
+use crate::perform::redactor;
+use crate::problem::Problems;
+
+/// A control that is written down.
+pub(crate) struct Asked<'a> {
+    pub(crate) id: &'a RunId,
+    pub(crate) place: &'a InSession,
+    pub(crate) control: &'a Control,
+    /// What becomes of a run that takes it up by itself.
+    pub(crate) told: &'a str,
+    /// Whether a hook judges its last turn just now.
+    pub(crate) is_driven: bool,
+}
+
+impl Asked<'_> {
+    /// Says what comes of it.
+    pub(crate) async fn settle(&self, store: Arc<SqliteStore>) -> Result<String, Problems> {
+        // Whoever takes the run from a hook throws away what that found: a stop may, nothing else does.
+        let takes = match self.control {
+            Control::Stop | Control::Abort => true,
+            Control::Pause | Control::Resume => !self.is_driven,
+            Control::Skip { .. }
+            | Control::SetIterations { .. }
+            | Control::SetAgent { .. }
+            | Control::SetModel { .. }
+            | Control::SetEffort { .. }
+            | Control::Steer { .. }
+            | Control::Answer { .. } => false,
+        };
+        let run = match takes {
+            true => {
+                let loops = Loops::new(store, self.place.host.clone(), redactor());
+                loops.heed(self.id).await.map_err(|error| loop_problem(&error))?
+            }
+            false => None,
+        };
+        Ok(format!("run {} {}", self.id, self.outcome(run.as_ref())))
+    }
+
+    fn outcome(&self, run: Option<&Run>) -> String {
+        let InSession { session, host, .. } = self.place;
+        let Some(run) = run else { return self.told.to_owned() };
+        match self.control {
+            Control::Pause if run.is_paused() => format!("is paused; `ralph resume {}` goes on", self.id),
+            Control::Pause => format!("pauses when the turn in session {session} of {host} ends"),
+            Control::Resume => format!("goes on when the next turn in session {session} of {host} ends"),
+            _ if run.stop().is_some() => {
+                format!(
+                    "is stopped; a turn in session {session} of {host} ends by itself, and nothing follows it"
+                )
+            }
+            _ => self.told.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What differs between hosts that start a command at each event.
+
+/// A host: where its settings are, what it calls its events, and what it understands.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// What it is called, as an agent and as a seat of loops.
+    pub name: &'static str,
+    pub title: &'static str,
+    /// The version that all of this was seen to be true of.
+    pub verified: &'static str,
+    /// Its folder in a project and in a home.
+    pub folder: &'static str,
+    /// What names its folder instead of the home, where it is set.
+    pub home_variable: Option<&'static str>,
+    /// The file with the hooks.
+    pub settings: &'static str,
+    /// What tells a hook the project, whatever the agent's working directory has become.
+    pub project_variable: Option<&'static str>,
+    pub clock: Clock,
+    pub events: &'static [(&'static str, What)],
+    pub commands: Commands,
+    /// How it is told that a turn is not over.
+    pub blocks: &'static str,
+    /// How often in a row it may be told so, unless a variable says otherwise, and what the variable is set to.
+    pub cap: Option<Cap>,
+    /// What a person has to know.
+    pub remark: Option<&'static str>,
+}
+
+/// The unit of the time that a hook is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    Seconds,
+    Milliseconds,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cap {
+    pub variable: &'static str,
+    pub raised: &'static str,
+    pub by_default: u32,
+}
+
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    SessionStart,
+    Prompt,
+    Tool,
+    Stop,
+    StopFailure,
+    SubagentStop,
+    Compact,
+    SessionEnd,
+}
+
+/// Which files a host has its commands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Commands {
+    /// Markdown below a folder; the hook sees what was typed.
+    Markdown { folder: &'static str },
+    /// TOML; the hook sees what it says, with the arguments in their place.
+    Toml { folder: &'static str },
+    /// None: what is typed is a prompt like any other.
+    Typed,
+}
+
+pub const CLAUDE: Dialect = Dialect {
+    name: "claude",
+    title: "Claude Code",
+    verified: "2.1.197",
+    folder: ".claude",
+    home_variable: Some("CLAUDE_CONFIG_DIR"),
+    settings: "settings.json",
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+    clock: Clock::Seconds,
+    events: &[
+        ("SessionStart", What::SessionStart),
+        ("UserPromptSubmit", What::Prompt),
+        ("PostToolUse", What::Tool),
+        ("Stop", What::Stop),
+        ("StopFailure", What::StopFailure),
+        ("SubagentStop", What::SubagentStop),
+        ("PreCompact", What::Compact),
+        ("SessionEnd", What::SessionEnd),
+    ],
+    commands: Commands::Markdown { folder: "commands" },
+    blocks: "block",
+    cap: Some(Cap { variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", raised: "999999", by_default: 8 }),
+    remark: None,
+};
+
+const CODEX: Dialect = Dialect {
+    name: "codex",
+    title: "Codex",
+    verified: "0.166.0",
+    folder: ".codex",
+    home_variable: Some("CODEX_HOME"),
+    settings: "hooks.json",
+    project_variable: None,
+    clock: Clock::Seconds,
+    events: &[
+        ("SessionStart", What::SessionStart),
+        ("UserPromptSubmit", What::Prompt),
+        ("PostToolUse", What::Tool),
+        ("Stop", What::Stop),
+        ("SubagentStop", What::SubagentStop),
+    ],
+    commands: Commands::Typed,
+    blocks: "block",
+    cap: None,
+    remark: Some("Codex runs no hook that you have not trusted: start it, and agree when it asks"),
+};
+
+const GEMINI: Dialect = Dialect {
+    name: "gemini",
+    title: "Gemini CLI",
+    verified: "0.61.0",
+    folder: ".gemini",
+    home_variable: None,
+    settings: "settings.json",
+    project_variable: Some("GEMINI_PROJECT_DIR"),
+    clock: Clock::Milliseconds,
+    events: &[
+        ("SessionStart", What::SessionStart),
+        ("BeforeAgent", What::Prompt),
+        ("AfterTool", What::Tool),
+        ("AfterAgent", What::Stop),
+        ("PreCompress", What::Compact),
+        ("SessionEnd", What::SessionEnd),
+    ],
+    commands: Commands::Toml { folder: "commands" },
+    blocks: "deny",
+    cap: None,
+    remark: None,
+};
+
+const QWEN: Dialect = Dialect {
+    name: "qwen",
+    title: "Qwen Code",
+    verified: "0.15.10",
+    folder: ".qwen",
+    home_variable: None,
+    settings: "settings.json",
+    project_variable: Some("QWEN_PROJECT_DIR"),
+    clock: Clock::Milliseconds,
+    events: &[
+        ("SessionStart", What::SessionStart),
+        ("UserPromptSubmit", What::Prompt),
+        ("PostToolUse", What::Tool),
+        ("Stop", What::Stop),
+        ("SubagentStop", What::SubagentStop),
+        ("PreCompact", What::Compact),
+        ("SessionEnd", What::SessionEnd),
+    ],
+    commands: Commands::Toml { folder: "commands" },
+    blocks: "block",
+    cap: None,
+    remark: None,
+};
+
+pub const ALL: [&Dialect; 4] = [&CLAUDE, &CODEX, &GEMINI, &QWEN];
+
+/// The host of a name.
+pub fn of(name: &str) -> Option<&'static Dialect> {
+    ALL.into_iter().find(|dialect| dialect.name == name)
+}
+
+impl Dialect {
+    pub(crate) fn what(&self, event: &str) -> Option<(&'static str, What)> {
+        self.events.iter().copied().find(|(name, _)| *name == event)
+    }
+}

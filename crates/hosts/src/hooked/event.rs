@@ -1,0 +1,152 @@
+//! From what a host puts on a hook's standard input to what happened.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::id::{BadId, SessionId};
+use serde_json::Value;
+
+use super::dialect::{Dialect, What};
+use crate::arguments::{self, Asked, BadArguments};
+
+/// What hosts themselves put where a person's words would be.
+const OWN_WORDS: [&str; 5] =
+    ["<task-notification", "<local-command", "<bash-", "<system-reminder", "<command-message"];
+
+/// Why an event gets no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum BadEvent {
+    #[error("the event cannot be read: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("the event has no text in `{field}`")]
+    Missing { field: &'static str },
+    #[error("`{given}` is not an event that ralph knows")]
+    Unknown { given: String },
+    #[error(transparent)]
+    Session(#[from] BadId),
+    #[error("`{given}` is not the absolute path of a directory")]
+    Directory { given: String },
+}
+
+/// An event, with the session and the directory that it is about.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Event {
+    /// As the host calls it.
+    pub name: &'static str,
+    pub session: SessionId,
+    pub directory: PathBuf,
+    pub told: Told,
+}
+
+/// What happened.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Told {
+    /// A session begins or goes on; `compacted` where its conversation has just become a summary.
+    Started {
+        compacted: bool,
+    },
+    Command(Result<Asked, BadArguments>),
+    /// A person says something that the agent has not read yet.
+    Said {
+        text: String,
+    },
+    /// A tool has ended.
+    Tool {
+        name: String,
+    },
+    /// The agent is through with a turn; what it said last, where the event says so, and what else is known of it.
+    Stopped {
+        said: Option<String>,
+        mark: Option<String>,
+        transcript: Option<PathBuf>,
+    },
+    /// The host ended the turn, for this.
+    Broken {
+        what: String,
+    },
+    Ended {
+        cleared: bool,
+    },
+    /// Nothing that a loop needs to know.
+    Other,
+}
+
+/// `project` is what the host's own variable says; where there is none, the event's directory counts.
+pub fn read(dialect: &Dialect, bytes: &[u8], project: Option<&Path>) -> Result<Event, BadEvent> {
+    let event: Value = serde_json::from_slice(bytes)?;
+    let given = text(&event, "hook_event_name")?;
+    let (name, what) = dialect.what(given).ok_or_else(|| BadEvent::Unknown {
+        given: given.chars().take(60).filter(|c| !c.is_control()).collect(),
+    })?;
+    let session = SessionId::parse(text(&event, "session_id")?)?;
+    let directory = match project {
+        Some(project) => project.to_owned(),
+        None => PathBuf::from(text(&event, "cwd")?),
+    };
+    let named = directory.to_string_lossy();
+    if !directory.is_absolute() || named.contains('\0') {
+        return Err(BadEvent::Directory { given: named.chars().take(200).collect() });
+    }
+    Ok(Event { name, session, directory, told: told(&event, what)? })
+}
+
+fn text<'a>(event: &'a Value, field: &'static str) -> Result<&'a str, BadEvent> {
+    event[field].as_str().ok_or(BadEvent::Missing { field })
+}
+
+fn told(event: &Value, what: What) -> Result<Told, BadEvent> {
+    let word = |field: &str| event[field].as_str().unwrap_or_default();
+    Ok(match what {
+        What::SessionStart => Told::Started { compacted: word("source") == "compact" },
+        What::Prompt => said(text(event, "prompt")?),
+        What::Tool => Told::Tool { name: word("tool_name").chars().take(100).collect() },
+        // A sub-agent's end is never a turn's.
+        What::Stop if event["agent_id"].is_string() => Told::Other,
+        What::Stop => stopped(event),
+        What::StopFailure => {
+            let error = match &event["error"] {
+                Value::String(error) => error.clone(),
+                _ => "the model did not answer".to_owned(),
+            };
+            Told::Broken { what: error.chars().take(300).collect() }
+        }
+        What::SessionEnd => Told::Ended { cleared: word("reason") == "clear" },
+        What::SubagentStop | What::Compact => Told::Other,
+    })
+}
+
+fn stopped(event: &Value) -> Told {
+    let named = |field: &str| event[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let said = named("last_assistant_message");
+    let transcript = named("transcript_path").map(PathBuf::from).filter(|path| path.is_absolute());
+    Told::Stopped { said, mark: named("timestamp"), transcript }
+}
+
+/// What a person typed, as it is meant.
+pub(super) fn said(text: &str) -> Told {
+    let text = without_context(text);
+    if OWN_WORDS.iter().any(|own| text.starts_with(own)) {
+        return Told::Other;
+    }
+    match command(text) {
+        Some(asked) => Told::Command(asked),
+        None => Told::Said { text: text.to_owned() },
+    }
+}
+
+/// One of ralph's commands, perhaps by the name of the plugin that it is in.
+fn command(text: &str) -> Option<Result<Asked, BadArguments>> {
+    let typed = text.strip_prefix('/')?;
+    let end = typed.find(char::is_whitespace).unwrap_or(typed.len());
+    let (name, given) = typed.split_at(end);
+    arguments::parse(name.rsplit(':').next().unwrap_or(name), given)
+}
+
+/// What a person typed, without what other hooks put before it.
+fn without_context(text: &str) -> &str {
+    let mut text = text.trim_start();
+    while let Some(inside) = text.strip_prefix("<hook_context>") {
+        let Some((_, after)) = inside.split_once("</hook_context>") else { break };
+        text = after.trim_start();
+    }
+    text
+}

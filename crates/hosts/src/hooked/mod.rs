@@ -1,0 +1,18 @@
+//! Hosts that start a command at each event: Claude Code, and those that do it the same way.
+//!
+//! What differs between them is data (`dialect`); the rest is the same for all: an event is read (`event`), answered by
+//! what lives in its session (`respond`), and said in the host's own format (`reply`).
+
+mod commands;
+mod dialect;
+mod event;
+mod install;
+mod reply;
+mod respond;
+mod transcript;
+
+pub use dialect::{ALL, CLAUDE, Dialect, of};
+pub use event::{BadEvent, Event, Told, read};
+pub use install::{Command, State, plugin, unplug};
+pub use reply::Reply;
+pub use respond::{Circumstances, respond};

@@ -1,0 +1,110 @@
+//! ralph-mem: what its settings say of its loops becomes flags. Its loops are in sessions of its own making, which no host
+//! knows, and its notes are in a database: both stay there, and are named.
+
+use std::path::Path;
+
+use crate::fault::{Fault, Spot};
+use crate::plan::{Fate, Plan};
+use crate::predecessor::{Predecessor, Request};
+use crate::source;
+
+const SECTION: &str = "ralph";
+
+pub(crate) fn plan(request: &Request<'_>) -> Plan {
+    let mut plan = Plan::default();
+    for place in Predecessor::RalphMem.leaves(request.scope) {
+        let theirs = request.root.join(place);
+        let path = theirs.join("config.yaml");
+        match source::text(request.root, &path, source::WRITTEN) {
+            Ok(Some(text)) => settings(&path, &text, &mut plan),
+            Ok(None) => {}
+            Err(fault) => plan.faults.push(fault),
+        }
+        match source::files(&theirs) {
+            Ok(files) => {
+                plan.fates.extend(files.iter().filter(|file| **file != path).map(|file| stays(file)));
+            }
+            Err(fault) => plan.faults.push(fault),
+        }
+    }
+    plan
+}
+
+fn stays(file: &Path) -> Fate {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let why = match name.as_str() {
+        "snapshots" => "files that its loops kept; ralph takes snapshots of its own",
+        name if name.contains(".db") => {
+            "its notes and its loops; notes are not taken over yet, and its loops are in sessions that no host knows"
+        }
+        _ => "of no use to ralph",
+    };
+    Fate {
+        file: file.display().to_string(),
+        line: None,
+        key: String::new(),
+        became: None,
+        why: why.to_owned(),
+    }
+}
+
+/// The settings of its loops: the section `ralph` of a file that is written by hand. Only what ralph has itself is read.
+fn settings(path: &Path, text: &str, plan: &mut Plan) {
+    let mut is_inside = false;
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim_end_matches('\r');
+        let said = line.trim();
+        if said.is_empty() || said.starts_with('#') {
+            continue;
+        }
+        if !line.starts_with([' ', '\t', '-']) {
+            is_inside = said == format!("{SECTION}:");
+            if !is_inside {
+                plan.fates.push(named(path, at, said, (None, "of its memory, which stays there".to_owned())));
+            }
+            continue;
+        }
+        if is_inside {
+            match fate(said) {
+                Ok(fate) => {
+                    plan.flags.extend(fate.0.clone());
+                    plan.fates.push(named(path, at, said, fate));
+                }
+                Err(what) => {
+                    let spot = Spot::of_line(text, at + 1, 1);
+                    plan.faults.push(Fault::new(path, what, "mend the line: the others are read").at(spot));
+                }
+            }
+        }
+    }
+}
+
+fn named(path: &Path, at: usize, said: &str, (became, why): (Option<String>, String)) -> Fate {
+    let key = said.trim_start_matches("- ").split(':').next().unwrap_or_default().trim().to_owned();
+    Fate { file: path.display().to_string(), line: Some(at + 1), key, became, why }
+}
+
+/// The flag of `ralph run` that says the same; none where there is none, with the reason.
+fn fate(said: &str) -> Result<(Option<String>, String), String> {
+    let said = said.trim_start_matches("- ");
+    let (key, value) = said.split_once(':').ok_or_else(|| "this is no `key: value`".to_owned())?;
+    let value = value.trim().trim_matches(['"', '\'']);
+    let number = || value.parse::<u64>().map_err(|_| format!("`{key}` is a whole number"));
+    let flag = |flag: String| Ok((Some(flag), String::new()));
+    match key.trim() {
+        "max_iterations" => flag(format!("--max-iterations {}", number()?)),
+        "max_duration_ms" => flag(format!("--max-duration {}s", number()?.div_ceil(1000))),
+        "type" => match value {
+            "test_pass" | "build_success" | "lint_clean" | "type_check" => {
+                flag(format!("--criteria {value}"))
+            }
+            _ => Ok((None, "write its command: --criteria 'custom=COMMAND'".to_owned())),
+        },
+        "success_criteria" => Ok((None, "its entries follow".to_owned())),
+        "command" => Ok((
+            None,
+            "ralph finds the project's own commands, or takes --criteria 'NAME=COMMAND'".to_owned(),
+        )),
+        _ => Ok((None, "ralph has no such setting".to_owned())),
+    }
+}

@@ -1,0 +1,183 @@
+//! Sessions of hosts and what was said in them.
+
+use ralph_core::Timestamp;
+use ralph_core::id::{AgentName, RunId, SessionId};
+use ralph_core::sessions::{Context, Due, LONGEST, Message, Role, Session, What};
+use rusqlite::{Connection, Row, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::failure::Failure;
+use crate::sessions::Observation;
+
+const COLUMNS: &str = "sessions.no, sessions.host, sessions.session, directory, loops.run, state, mode, checkpoint_at, asked, tool, error, started_at, seen_at";
+const FROM: &str =
+    "sessions LEFT JOIN loops ON loops.host = sessions.host AND loops.session = sessions.session";
+
+/// The rule is the core's; its comparison is made here, so that nothing has to be read first.
+const UPSERT: &str =
+    "INSERT INTO sessions (host, session, directory, state, checkpoint_at, asked, tool, error, started_at, seen_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?5, ?5)
+     ON CONFLICT (host, session) DO UPDATE SET
+         directory = excluded.directory,
+         state = excluded.state,
+         checkpoint_at = iif(excluded.seen_at - checkpoint_at >= ?9 OR ?9 = 0, excluded.seen_at, checkpoint_at),
+         asked = coalesce(excluded.asked, asked),
+         tool = coalesce(excluded.tool, tool),
+         error = coalesce(excluded.error, error),
+         seen_at = max(seen_at, excluded.seen_at)
+     RETURNING no";
+
+const END: &str = "UPDATE sessions SET state = ?3, seen_at = max(seen_at, ?4),
+         checkpoint_at = iif(?4 - checkpoint_at >= ?5, ?4, checkpoint_at)
+     WHERE host = ?1 AND session = ?2";
+
+pub(super) fn observe(conn: &Connection, observation: &Observation) -> Result<(), Failure> {
+    let Observation { seat, directory, what, at } = observation;
+    let after = match what.due() {
+        Due::Now => 0,
+        Due::After(time) => i64::try_from(time.as_nanos()).unwrap_or(i64::MAX),
+    };
+    if *what == What::Ended {
+        // A session that was never seen does not begin with its end.
+        conn.prepare_cached(END)?.execute(params![
+            seat.host.as_str(),
+            seat.session.as_str(),
+            word(&what.leaves()),
+            nanos(*at),
+            after
+        ])?;
+        return Ok(());
+    }
+    let context = learnt(what);
+    let no: i64 = conn.prepare_cached(UPSERT)?.query_row(
+        params![
+            seat.host.as_str(),
+            seat.session.as_str(),
+            directory,
+            word(&what.leaves()),
+            nanos(*at),
+            context.asked,
+            context.tool,
+            context.error,
+            after
+        ],
+        |row| row.get(0),
+    )?;
+    let What::Said { id, role, content, tools } = what else { return Ok(()) };
+    let sql = "INSERT OR IGNORE INTO session_messages (session, id, role, content, tools, at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let tools = serde_json::to_string(tools).expect("names are JSON");
+    conn.prepare_cached(sql)?.execute(params![no, id, word(role), short(content), tools, nanos(*at)])?;
+    Ok(())
+}
+
+/// What something adds to the context.
+fn learnt(what: &What) -> Context {
+    let nothing = Context::default();
+    match what {
+        What::Said { role: Role::User, content, .. } => Context { asked: Some(short(content)), ..nothing },
+        What::Tool { name } => Context { tool: Some(short(name)), ..nothing },
+        What::Said { role: Role::Assistant, tools, .. } => {
+            Context { tool: tools.last().map(|name| short(name)), ..nothing }
+        }
+        What::Error { what } => Context { error: Some(short(what)), ..nothing },
+        What::Idle | What::Interrupted | What::Ended => nothing,
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
+}
+
+pub(super) fn all(conn: &Connection) -> Result<Vec<Session>, Failure> {
+    let sql = format!("SELECT {COLUMNS} FROM {FROM} ORDER BY seen_at DESC, sessions.no DESC");
+    let mut query = conn.prepare_cached(&sql)?;
+    let mut rows = query.query(())?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+/// Whoever is named exactly is meant alone.
+pub(super) fn find(conn: &Connection, named: &str) -> Result<Vec<Session>, Failure> {
+    let all = all(conn)?;
+    let exact = |session: &&Session| session.session.as_str() == named || session.no.to_string() == named;
+    let found: Vec<Session> = all.iter().filter(exact).cloned().collect();
+    if !found.is_empty() || named.is_empty() {
+        return Ok(found);
+    }
+    Ok(all.into_iter().filter(|session| session.session.as_str().starts_with(named)).collect())
+}
+
+pub(super) fn messages(conn: &Connection, session: u64, limit: usize) -> Result<Vec<Message>, Failure> {
+    let sql = "SELECT id, role, content, tools, at FROM session_messages
+               WHERE session = ?1 ORDER BY no DESC LIMIT ?2";
+    let mut query = conn.prepare_cached(sql)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut rows = query.query(params![number(session), limit])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let tools: String = row.get(3)?;
+        found.push(Message {
+            id: row.get(0)?,
+            role: read_word(row.get(1)?)?,
+            content: row.get(2)?,
+            tools: serde_json::from_str(&tools).map_err(|error| Failure::Damaged(error.to_string()))?,
+            at: time(row.get(4)?)?,
+        });
+    }
+    found.reverse();
+    Ok(found)
+}
+
+pub(super) fn resume(conn: &Connection, session: u64, at: Timestamp) -> Result<bool, Failure> {
+    let sql =
+        "UPDATE sessions SET state = 'active', checkpoint_at = ?2, seen_at = max(seen_at, ?2) WHERE no = ?1";
+    Ok(conn.prepare_cached(sql)?.execute(params![number(session), nanos(at)])? > 0)
+}
+
+fn read(row: &Row<'_>) -> Result<Session, Failure> {
+    let named = |error: ralph_core::id::BadId| Failure::Damaged(error.to_string());
+    let run: Option<String> = row.get(4)?;
+    Ok(Session {
+        no: row.get::<_, i64>(0)?.unsigned_abs(),
+        host: AgentName::parse(&row.get::<_, String>(1)?).map_err(named)?,
+        session: SessionId::parse(&row.get::<_, String>(2)?).map_err(named)?,
+        directory: row.get(3)?,
+        run: run.map(|run| RunId::parse(&run)).transpose().map_err(named)?,
+        state: read_word(row.get(5)?)?,
+        mode: read_word(row.get(6)?)?,
+        checkpoint_at: time(row.get(7)?)?,
+        context: Context { asked: row.get(8)?, tool: row.get(9)?, error: row.get(10)? },
+        started_at: time(row.get(11)?)?,
+        seen_at: time(row.get(12)?)?,
+    })
+}
+
+/// An enum's variant as it is written.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        other => panic!("a word is written as one, not as {other:?}"),
+    }
+}
+
+fn read_word<T: DeserializeOwned>(word: String) -> Result<T, Failure> {
+    serde_json::from_value(Value::String(word)).map_err(|error| Failure::Damaged(error.to_string()))
+}
+
+fn nanos(at: Timestamp) -> i64 {
+    i64::try_from(at.as_nanosecond()).unwrap_or(i64::MAX)
+}
+
+fn time(nanos: i64) -> Result<Timestamp, Failure> {
+    Timestamp::from_nanosecond(nanos.into()).map_err(|error| Failure::Damaged(error.to_string()))
+}
+
+fn number(session: u64) -> i64 {
+    i64::try_from(session).unwrap_or(i64::MAX)
+}

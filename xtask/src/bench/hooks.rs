@@ -1,0 +1,54 @@
+//! What a host waits for at an event that is none of ralph's business, beside a runtime that does nothing.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use serde_json::json;
+
+use super::{Figure, Place, median};
+use crate::cargo::has;
+
+const TIMES: usize = 100;
+
+pub(super) fn measure(ralph: &Path) -> anyhow::Result<Vec<Figure>> {
+    let place = Place::new()?;
+    // A project in which ralph was used: there is a store to look into.
+    place.ralph(ralph, 3)?;
+    let here = place.path().to_str().context("a temporary directory with a plain name")?;
+    let idle = json!({ "v": 1, "event": "idle", "session": "ses_1", "directory": here,
+                       "message": { "id": "m1", "text": "All done.", "finish": "stop" } });
+    let tool = json!({ "session_id": "s1", "transcript_path": "/nowhere", "cwd": here,
+                       "hook_event_name": "PostToolUse", "tool_name": "Bash",
+                       "tool_input": { "command": "ls" }, "tool_response": {} });
+    let (mut opencode, mut claude, mut node) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..TIMES {
+        opencode.push(told(place.command(ralph).args(["hook", "opencode"]), &idle.to_string())?);
+        claude.push(told(place.command(ralph).args(["hook", "claude"]), &tool.to_string())?);
+        if has("node") {
+            node.push(told(place.command(Path::new("node")).args(["-e", "0"]), "")?);
+        }
+    }
+    let mut figures = vec![
+        Figure::new("`ralph hook opencode`, no loop", median(opencode), "ms").at_most(10.0),
+        Figure::new("`ralph hook claude`, a tool was used, no loop", median(claude), "ms").at_most(10.0),
+    ];
+    if !node.is_empty() {
+        figures.push(Figure::new("`node -e 0`", median(node), "ms"));
+    }
+    Ok(figures)
+}
+
+fn told(command: &mut Command, event: &str) -> anyhow::Result<f64> {
+    let begun = Instant::now();
+    let mut child = command.stdin(Stdio::piped()).spawn()?;
+    let mut stdin = child.stdin.take().context("a child with a standard input")?;
+    let _it_need_not_read = stdin.write_all(event.as_bytes());
+    drop(stdin);
+    let status = child.wait()?;
+    let took = begun.elapsed().as_secs_f64() * 1000.0;
+    ensure!(status.success(), "{:?} ended with {status}", command.get_program());
+    Ok(took)
+}
