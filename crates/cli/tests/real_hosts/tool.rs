@@ -1,5 +1,7 @@
 //! What completes a loop beside the promise, and what of a session is none of the agent's turn.
 
+use std::time::Duration;
+
 use ralph_testkit::models::{Call, Script, Seen, Turn};
 use serde_json::json;
 
@@ -46,6 +48,8 @@ fn the_tool_completes_a_loop_that_requires_it_and_is_shown_nowhere_else() {
     serve.command(&session, "ralph", "task tool --max-iterations=4");
     serve.wait(&session, 2, "completed");
     assert!(is_shown("task tool") && is_shown("This is iteration 2 of 4") && !is_shown("task calm"));
+    // The plugin hears of the end a moment after the store has it.
+    std::thread::sleep(Duration::from_secs(1));
     serve.say(&session, "task calm, after the loop");
     assert!(!is_shown("after the loop"));
 
