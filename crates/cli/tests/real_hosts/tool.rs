@@ -1,10 +1,11 @@
 //! What completes a loop beside the promise, and what of a session is none of the agent's turn.
 
 use ralph_testkit::models::{Call, Script, Seen, Turn};
+use ralph_testkit::until;
 use serde_json::json;
 
 use super::said;
-use super::serve::Serve;
+use super::serve::{PATIENCE, Serve};
 
 /// One more than OpenCode gives at a time, with the others of the turn.
 const STEPS: usize = 104;
@@ -41,11 +42,15 @@ fn the_tool_completes_a_loop_that_requires_it_and_is_shown_nowhere_else() {
         meant.next().unwrap().tools.iter().any(|tool| tool == "task_complete")
     };
 
+    let toasts = serve.toasts();
     let (session, calm) = (serve.session(), serve.session());
     serve.say(&calm, "task calm");
     serve.command(&session, "ralph", "task tool --max-iterations=4");
     serve.wait(&session, 2, "completed");
     assert!(is_shown("task tool") && is_shown("This is iteration 2 of 4") && !is_shown("task calm"));
+    // The plugin hears of the end a moment after the store has it, and shows it then.
+    let is_heard = || toasts.lock().unwrap().iter().any(|toast| toast.contains("complete"));
+    until(PATIENCE, "the plugin hears of the end", || is_heard().then_some(()));
     serve.say(&session, "task calm, after the loop");
     assert!(!is_shown("after the loop"));
 

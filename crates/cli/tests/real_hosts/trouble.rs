@@ -28,13 +28,13 @@ printf '%s' "$told" | RALPH "$@"
 fn unsteady(serve: &Serve, plugin: String) -> String {
     let base = serve.project.base();
     let program = base.join("unsteady");
-    let text =
-        UNSTEADY.replace("BASE", &base.to_string_lossy()).replace("RALPH", env!("CARGO_BIN_EXE_ralph"));
+    let ralph = serve.project.command(&[]).get_program().to_str().unwrap().to_owned();
+    let text = UNSTEADY.replace("BASE", &base.to_string_lossy()).replace("RALPH", &ralph);
     std::fs::write(&program, text).unwrap();
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     std::fs::write(base.join("fails"), "").unwrap();
     let swaps = [
-        (env!("CARGO_BIN_EXE_ralph"), program.to_str().unwrap()),
+        (ralph.as_str(), program.to_str().unwrap()),
         ("[1_000, 5_000, 20_000]", "[200, 400, 800]"),
         ("6 * 3_600_000", "10_000"),
     ];

@@ -365,7 +365,10 @@ export const RalphPlugin = async ({ client, directory }, options) => {
           return
         }
         if ((await owner(id).catch(() => "person")) === "person") await hear(id, what)
-        if (event.type === "session.deleted") forget(id)
+        if (event.type !== "session.deleted") return
+        // OpenCode lets the agent of a session that is deleted go on unseen.
+        if ((await owner(id).catch(() => "person")) === "person") await client.session.abort({ path: { id } }).catch(() => {})
+        forget(id)
       })
     },
     "command.execute.before": async ({ command, sessionID: id, arguments: given }, output) => {
