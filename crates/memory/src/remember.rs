@@ -48,9 +48,13 @@ fn texts(event: &mut MemoryEvent) -> Vec<&mut String> {
     match event {
         MemoryEvent::Observed { draft, .. } => draft.texts_mut(),
         MemoryEvent::Superseded { why, .. } => vec![why],
+        MemoryEvent::Anchored { anchors, .. } => {
+            anchors.iter_mut().flat_map(|anchor| [&mut anchor.symbol, &mut anchor.file]).collect()
+        }
         MemoryEvent::Confirmed { .. }
         | MemoryEvent::Doubted { .. }
         | MemoryEvent::Used { .. }
+        | MemoryEvent::Withheld { .. }
         | MemoryEvent::Promoted { .. }
         | MemoryEvent::Forgotten { .. } => Vec::new(),
     }

@@ -30,6 +30,8 @@ pub enum Evidence {
     TestsFailed,
     /// It was in a brief, and the work went wrong.
     Misled,
+    /// The code that it was said of is no longer what it was.
+    Changed,
     /// Another note says otherwise.
     Contradicted,
     /// A person said that it is not so.
@@ -93,6 +95,7 @@ impl Evidence {
             Evidence::Helped => Weight::For(10),
             Evidence::TestsFailed => Weight::Against(25),
             Evidence::Misled => Weight::Against(20),
+            Evidence::Changed => Weight::Against(15),
             Evidence::Contradicted => Weight::Against(40),
             Evidence::Rejected => Weight::Against(60),
         }
@@ -105,6 +108,7 @@ impl Evidence {
             Evidence::Helped
             | Evidence::TestsFailed
             | Evidence::Misled
+            | Evidence::Changed
             | Evidence::Contradicted
             | Evidence::Rejected => false,
         }
@@ -112,7 +116,7 @@ impl Evidence {
 
     /// Whether what was verified before no longer is.
     pub fn refutes(self) -> bool {
-        matches!(self, Evidence::Contradicted | Evidence::Rejected)
+        matches!(self, Evidence::Changed | Evidence::Contradicted | Evidence::Rejected)
     }
 }
 
@@ -151,13 +155,14 @@ mod tests {
 
     use super::{Confidence, Evidence, LEAST, MOST};
 
-    const ALL: [Evidence; 8] = [
+    const ALL: [Evidence; 9] = [
         Evidence::TestsPassed,
         Evidence::Merged,
         Evidence::Approved,
         Evidence::Helped,
         Evidence::TestsFailed,
         Evidence::Misled,
+        Evidence::Changed,
         Evidence::Contradicted,
         Evidence::Rejected,
     ];

@@ -33,6 +33,11 @@ pub struct Draft {
     pub scope: Scope,
     #[serde(default)]
     pub source: Source,
+    #[serde(default)]
+    pub origin: Origin,
+    /// The symbols that it was said of, as they were then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anchors: Vec<Anchor>,
     /// What it takes the place of.
     #[serde(default)]
     pub supersedes: Vec<NoteId>,
@@ -60,6 +65,39 @@ pub enum Citation {
     Other {
         text: String,
     },
+}
+
+/// Whose words a note is made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    Person,
+    /// ralph saw it itself: an exit code, a test that became green.
+    Rule,
+    #[default]
+    Agent,
+    /// What a tool or a command printed, a file, or another project's notes. Anybody may have written it, so it never
+    /// becomes a skill.
+    Tool,
+}
+
+impl Origin {
+    pub fn is_tainted(self) -> bool {
+        match self {
+            Origin::Tool => true,
+            Origin::Person | Origin::Rule | Origin::Agent => false,
+        }
+    }
+}
+
+/// A symbol of the code graph as it was when a note was made of it or last confirmed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Anchor {
+    /// With what it stands in, as the graph names it.
+    pub symbol: String,
+    pub file: String,
+    /// Changes when the symbol's text does.
+    pub digest: String,
 }
 
 /// Where a note comes from.
@@ -92,6 +130,8 @@ impl Draft {
             confidence: Confidence::default(),
             scope: Scope::Project,
             source: Source::default(),
+            origin: Origin::default(),
+            anchors: Vec::new(),
             supersedes: Vec::new(),
             valid_from: None,
         }
@@ -103,6 +143,7 @@ impl Draft {
         texts.extend([&mut self.title, &mut self.content]);
         texts.extend(self.files.iter_mut().chain(&mut self.symbols).chain(&mut self.tags));
         texts.extend(self.source.commit.iter_mut());
+        texts.extend(self.anchors.iter_mut().flat_map(|anchor| [&mut anchor.symbol, &mut anchor.file]));
         texts.extend(self.citations.iter_mut().filter_map(|citation| match citation {
             Citation::File { path: text, .. }
             | Citation::Commit { hash: text }

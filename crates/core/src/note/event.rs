@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::confidence::Evidence;
-use super::draft::Draft;
+use super::draft::{Anchor, Draft};
 use super::scope::Scope;
 use crate::Timestamp;
 use crate::id::{NoteId, RunId, TaskId};
@@ -22,6 +22,10 @@ pub enum MemoryEvent {
     Doubted { note: NoteId, evidence: Evidence },
     /// It was in a brief, and this became of the work.
     Used { note: NoteId, used: Use },
+    /// It would have been in a brief and was left out on purpose, to see how the work goes without it.
+    Withheld { note: NoteId, used: Use },
+    /// It was seen to be so of these symbols as they are now.
+    Anchored { note: NoteId, anchors: Vec<Anchor> },
     /// Another says the same, or better, or what is true now. It is kept, and no longer found.
     Superseded {
         note: NoteId,
@@ -37,13 +41,15 @@ pub enum MemoryEvent {
     Forgotten { note: NoteId },
 }
 
-/// A brief that a note was in, and what became of it.
+/// A brief that a note was in or was left out of, and what became of the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Use {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
     pub succeeded: bool,
 }
 
@@ -68,6 +74,8 @@ impl MemoryEvent {
             | MemoryEvent::Confirmed { note, .. }
             | MemoryEvent::Doubted { note, .. }
             | MemoryEvent::Used { note, .. }
+            | MemoryEvent::Withheld { note, .. }
+            | MemoryEvent::Anchored { note, .. }
             | MemoryEvent::Superseded { note, .. }
             | MemoryEvent::Promoted { note, .. }
             | MemoryEvent::Forgotten { note } => note,
@@ -80,6 +88,8 @@ impl MemoryEvent {
             MemoryEvent::Confirmed { .. } => "CONFIRMED",
             MemoryEvent::Doubted { .. } => "DOUBTED",
             MemoryEvent::Used { .. } => "USED",
+            MemoryEvent::Withheld { .. } => "WITHHELD",
+            MemoryEvent::Anchored { .. } => "ANCHORED",
             MemoryEvent::Superseded { .. } => "SUPERSEDED",
             MemoryEvent::Promoted { .. } => "PROMOTED",
             MemoryEvent::Forgotten { .. } => "FORGOTTEN",

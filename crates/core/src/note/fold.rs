@@ -18,6 +18,9 @@ pub struct Note {
     pub said: Draft,
     /// Checks, a merge or a person have shown that it holds.
     pub verified: bool,
+    /// The code that it was said of has changed, and nobody has confirmed it since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
     #[serde(flatten)]
     pub status: Status,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,6 +29,9 @@ pub struct Note {
     /// When there was last a word for or against it; its confidence is worn down from then on.
     pub evidence_at: Timestamp,
     pub uses: Uses,
+    /// What it takes up in a brief, counted when the note was made of its events.
+    #[serde(default)]
+    pub tokens: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +46,11 @@ pub enum Status {
 pub struct Uses {
     pub succeeded: u32,
     pub failed: u32,
+    /// How often it was left out on purpose, and the work went well or wrong without it.
+    #[serde(default)]
+    pub without_succeeded: u32,
+    #[serde(default)]
+    pub without_failed: u32,
 }
 
 /// A note after one more event that is about it. Without its first event there is no note, and after its last none.
@@ -57,6 +68,15 @@ pub fn fold(note: Option<Note>, recorded: &Recorded) -> Option<Note> {
             note.weigh(*evidence, at);
         }
         MemoryEvent::Used { used, .. } => note.was_used(used.succeeded, at),
+        MemoryEvent::Withheld { used, .. } => {
+            let uses = &mut note.uses;
+            let count = if used.succeeded { &mut uses.without_succeeded } else { &mut uses.without_failed };
+            *count = count.saturating_add(1);
+        }
+        MemoryEvent::Anchored { anchors, .. } => {
+            note.said.anchors.clone_from(anchors);
+            note.stale = false;
+        }
         MemoryEvent::Superseded { by, why, valid_to, .. } => {
             note.status = Status::Superseded { by: by.clone(), why: why.clone() };
             note.valid_to = Some(valid_to.unwrap_or(at));
@@ -76,11 +96,13 @@ impl Note {
         Note {
             id,
             verified: false,
+            stale: false,
             status: Status::Active,
             valid_to: None,
             recorded_at: at,
             evidence_at: at,
             uses: Uses::default(),
+            tokens: 0,
             said: draft.clone(),
         }
     }
@@ -88,6 +110,7 @@ impl Note {
     fn weigh(&mut self, evidence: Evidence, at: Timestamp) {
         self.said.confidence = self.confidence_at(at).after(evidence);
         self.verified = (self.verified || evidence.verifies()) && !evidence.refutes();
+        self.stale = (self.stale || evidence == Evidence::Changed) && !evidence.verifies();
         self.evidence_at = at;
     }
 
@@ -121,9 +144,9 @@ impl Note {
         self.status == Status::Active
     }
 
-    /// Nothing is named that it could be checked against.
+    /// Nothing is named that it could be checked against, or what it was said of has changed since.
     pub fn is_hypothesis(&self) -> bool {
-        self.said.citations.is_empty() && !self.verified
+        self.stale || (self.said.citations.is_empty() && !self.verified)
     }
 
     /// What it is called where there is one line for it.
@@ -175,7 +198,13 @@ mod tests {
             observed(),
             (1, MemoryEvent::Confirmed { note: id(1), evidence: Evidence::TestsPassed }),
             (1, MemoryEvent::Promoted { note: id(1), to: Scope::Project }),
-            (1, MemoryEvent::Used { note: id(1), used: Use { run: None, task: None, succeeded: false } }),
+            (
+                1,
+                MemoryEvent::Used {
+                    note: id(1),
+                    used: Use { run: None, task: None, iteration: None, succeeded: false },
+                },
+            ),
         ])
         .unwrap();
         assert_eq!((note.said.scope.clone(), note.verified, note.uses.failed), (Scope::Project, true, 1));

@@ -11,7 +11,7 @@ mod kind;
 mod scope;
 
 pub use confidence::{Confidence, Evidence};
-pub use draft::{Citation, Draft, Source};
+pub use draft::{Anchor, Citation, Draft, Origin, Source};
 pub use event::{MemoryEvent, Recorded, Use};
 pub use fold::{Note, Status, Uses, fold};
 pub use kind::{Kind, KindName, Observation, TerminalSnapshot};

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use ralph_core::id::{NoteId, TaskId};
-use ralph_core::note::{Citation, Draft, Kind, Observation, Scope};
+use ralph_core::note::{Citation, Draft, Kind, Observation, Origin, Scope};
 use ralph_memory::note_down;
 use serde::Serialize;
 
@@ -85,6 +85,7 @@ impl AddArgs {
                 .into());
         }
         let mut draft = Draft::new(self.kind(), self.content.trim());
+        draft.origin = Origin::Person;
         draft.title = self.title.trim().to_owned();
         draft.files.clone_from(&self.file);
         draft.symbols.clone_from(&self.symbol);
