@@ -8,6 +8,7 @@ use ralph_core::attempt::Attempt;
 use ralph_core::backlog::Item;
 use ralph_core::brief::Brief;
 use ralph_core::policy::Policy;
+use ralph_core::recollection::Recollection;
 use ralph_core::run::Run;
 use ralph_engine::{Briefing, Place};
 use ralph_store::{SqliteStore, Store};
@@ -130,10 +131,17 @@ struct Worded {
 }
 
 impl Briefing for Worded {
-    fn brief(&mut self, run: &Run, attempt: &Attempt) -> Result<Brief, String> {
-        let surroundings = self.surroundings(run);
+    fn brief(&mut self, run: &Run, attempt: &Attempt, recollection: &Recollection) -> Result<Brief, String> {
+        let mut surroundings = self.surroundings(run);
+        recall(&mut surroundings, recollection);
         let vars = Vars::of(run, attempt, &surroundings);
-        self.template.render(&vars).map_err(|error| format!("{}: {error}", self.template.origin()))
+        let worded = self.template.render(&vars);
+        let brief = worded.map_err(|error| format!("{}: {error}", self.template.origin()))?;
+        if recollection.constitution.is_empty() {
+            return Ok(brief);
+        }
+        // Whatever a template says, this is in every brief.
+        Ok(Brief { text: format!("{}\n\n{}", recollection.constitution.trim_end(), brief.text) })
     }
 }
 
@@ -157,6 +165,13 @@ impl Worded {
         }
         around
     }
+}
+
+fn recall(around: &mut Surroundings, recollection: &Recollection) {
+    let Recollection { memory, gotchas, symbols, unknown, writing, constitution: _ } = recollection.clone();
+    let parts = [memory, unknown].into_iter().filter(|part| !part.is_empty());
+    around.memory = parts.collect::<Vec<_>>().join("\n\n");
+    (around.gotchas, around.symbols, around.writing) = (gotchas, symbols, writing);
 }
 
 fn prd(context: Context) -> Prd {

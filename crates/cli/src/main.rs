@@ -26,6 +26,7 @@ mod inside;
 mod issues;
 mod judge;
 mod leash;
+mod memory;
 mod messages;
 mod models;
 mod own;

@@ -1,6 +1,6 @@
 //! Wires a run's parts together, drives it, and shows it: what `run`, `resume` and `demo` share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,9 +15,10 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{
-    Appetite, Briefing, Chronicling, EngineError, Guard, Hook, Parts, Place, Tracking, Urgency, chain, drive,
+    Appetite, Briefing, Chronicling, EngineError, Guard, Hook, Parts, Place, Remembering, Tracking, Urgency, chain, drive,
     environment, feed,
 };
+use ralph_memory::Allowance;
 use ralph_snapshot::{Keep, Vault};
 use ralph_store::SqliteStore;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -27,7 +28,7 @@ use crate::commands::{acp, confine, guard, opencode};
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
-use crate::settings::{CustodyChoice, Loaded, Settings};
+use crate::settings::{CustodyChoice, Loaded, Settings, excludes_file};
 use crate::toasts::Toasts;
 use crate::{advice, desk, follow, messages, summary, vault};
 
@@ -125,6 +126,7 @@ fn parts(
 ) -> Result<Parts<SqliteStore>, Problems> {
     let program = own_program()?;
     let settings = stage.settings;
+    let memory = remembering(&settings, &stage.state_dir, &stage.place)?;
     Ok(Parts {
         store: stage.store,
         place: stage.place,
@@ -147,6 +149,7 @@ fn parts(
         vault: stage.vault,
         briefing: stage.briefing,
         tracking: stage.tracking,
+        memory,
         chronicling,
         retention,
         rescue: rescue_places(),
@@ -154,6 +157,26 @@ fn parts(
         attended: stage.how.is_watched(),
         urgency,
     })
+}
+
+/// What a run remembers with; none where that is not wanted.
+fn remembering(
+    settings: &Settings,
+    state_dir: &Path,
+    place: &Place,
+) -> Result<Option<Remembering<SqliteStore>>, Problems> {
+    let wish = settings.memory;
+    if !wish.enabled {
+        return Ok(None);
+    }
+    let variables = std::env::vars_os().collect();
+    Ok(Some(Remembering {
+        global: crate::memory::global(state_dir)?.map(Arc::new),
+        allowance: Allowance { tokens: wish.budget.get(), ..Allowance::default() },
+        holdout: wish.holdout.share(),
+        asks: wish.questions,
+        excludes_file: excludes_file(&variables, &place.root),
+    }))
 }
 
 /// A guard for what is started outside of any run.

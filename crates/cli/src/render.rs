@@ -100,6 +100,13 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
             CALM,
             &printable(&format!("  {task} is committed as {}", commit.get(..10).unwrap_or(commit))),
         ),
+        Event::Recalled { recalled, .. } => {
+            let notes = counted(recalled.notes.len() as u64, "note");
+            paint(FAINT, &format!("  {notes} in the brief ({} tokens)", recalled.tokens))
+        }
+        Event::Consolidated { promoted, deduplicated, conflicts_resolved, .. } => {
+            paint(FAINT, &remembered(*promoted, *deduplicated, *conflicts_resolved))
+        }
         Event::TaskSkipped { task, why, .. } => {
             paint(BAD, &format!("  task {task} is skipped: {}", printable(why)))
         }
@@ -181,6 +188,18 @@ fn rolled_back(event: &Event) -> Option<String> {
         line += &format!("\n  {}", moved.told().trim_end());
     }
     Some(line)
+}
+
+/// What became of a completed task's notes.
+fn remembered(promoted: u64, deduplicated: u64, conflicts: u64) -> String {
+    let mut parts = vec![format!("{} for the project", counted(promoted, "note"))];
+    if deduplicated > 0 {
+        parts.push(format!("{deduplicated} known already"));
+    }
+    if conflicts > 0 {
+        parts.push(format!("{conflicts} superseded"));
+    }
+    format!("  remembered: {}", parts.join(", "))
 }
 
 fn question_line(question: QuestionNo, text: &str, until: Option<Timestamp>) -> String {

@@ -10,6 +10,7 @@ use crate::policy::Signal;
 use crate::progress::Progress;
 use crate::promise;
 use crate::question::{ASSUMPTION, Fate};
+use crate::recollection::Recollection;
 use crate::run::{Run, Tried};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,10 +18,16 @@ pub struct Brief {
     pub text: String,
 }
 
-/// Composes the brief of an attempt: where the run stands, what was found and tried, what a person said,
-/// the task itself, and how to claim that it is done.
+/// Composes the brief of an attempt without anything that is remembered.
 pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
+    recalling(run, attempt, &Recollection::default())
+}
+
+/// Composes the brief of an attempt: where the run stands, what was found and tried, what a person said, what is
+/// remembered, the task itself, and how to claim that it is done.
+pub fn recalling(run: &Run, attempt: &Attempt, recollection: &Recollection) -> Brief {
     let mut text = String::new();
+    paragraph(&mut text, &recollection.constitution);
     if run.tried.is_empty() {
         let _ = writeln!(text, "{}\n", standing(run, attempt));
     } else {
@@ -32,10 +39,18 @@ pub fn compose(run: &Run, attempt: &Attempt) -> Brief {
     handover(&mut text, run);
     questions(&mut text, run);
     steering(&mut text, &run.steering);
+    paragraph(&mut text, &recollection.body());
     let _ = writeln!(text, "# Task\n\n{}\n", run.task.body.trim_end());
     checks(&mut text, &run.policy.verification);
+    paragraph(&mut text, &recollection.writing);
     when_done(&mut text, run, attempt);
     Brief { text }
+}
+
+fn paragraph(text: &mut String, part: &str) {
+    if !part.trim().is_empty() {
+        let _ = writeln!(text, "{}\n", part.trim_end());
+    }
 }
 
 /// What a template cannot compose by itself, empty where there is nothing to say: each under its heading, but for the

@@ -1,6 +1,7 @@
 //! The journal's lines. Every view of a run is a fold of these.
 
 mod feed;
+mod name;
 
 pub use feed::{AgentKind, AgentTold, Line, Output, OutputKind, Stream};
 use schemars::JsonSchema;
@@ -15,6 +16,7 @@ use crate::id::{AgentName, RunId, SessionId, TaskId};
 use crate::policy::{Cost, Limits};
 use crate::put_back::{ForkedFrom, Why};
 use crate::question::QuestionNo;
+use crate::recollection::Recalled;
 use crate::report::{AgentExit, Fault, Report, Usage};
 use crate::sandbox::Sandbox;
 use crate::stop::{RunState, StopReason};
@@ -170,6 +172,27 @@ pub enum Event {
     TaskCompleted {
         task: TaskId,
         iteration: u32,
+    },
+    /// What is remembered was put into a brief.
+    Recalled {
+        iteration: u32,
+        attempt: u32,
+        #[serde(flatten)]
+        recalled: Recalled,
+    },
+    /// What a completed task has learned was taken over into the project's memory.
+    Consolidated {
+        task: TaskId,
+        iteration: u32,
+        promoted: u64,
+        /// Notes that said what another one says already.
+        deduplicated: u64,
+        /// Notes that another one, which says otherwise, took the place of.
+        conflicts_resolved: u64,
+        /// Notes that were not worth keeping.
+        dropped: u64,
+        /// Symbols of the code graph that are new or not as they were.
+        entities_updated: u64,
     },
     /// What a completed task changed was committed.
     TaskCommitted {
@@ -347,44 +370,4 @@ pub enum Custody {
 pub enum Ending {
     Reported(Box<Report>),
     Lost(Fault),
-}
-
-impl Event {
-    /// The name under which hooks and `--json` know the event.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Event::RunStarted(_) => "run_started",
-            Event::RunResumed {} => "run_resumed",
-            Event::IterationStarted { .. } => "iteration_started",
-            Event::AttemptStarted { .. } => "attempt_started",
-            Event::AgentSpawned { .. } => "agent_spawned",
-            Event::AttemptEnded { .. } => "attempt_ended",
-            Event::SnapshotTaken { .. } => "snapshot_taken",
-            Event::RolledBack { .. } => "rolled_back",
-            Event::Baseline { .. } => "baseline",
-            Event::Checked { .. } => "checked",
-            Event::JudgeAsked { .. } => "judge_asked",
-            Event::Progress { .. } => "progress",
-            Event::Verdict { .. } => "verdict",
-            Event::IterationEnded { .. } => "iteration_ended",
-            Event::TaskStarted { .. } => "task_started",
-            Event::TaskCompleted { .. } => "task_completed",
-            Event::TaskCommitted { .. } => "task_committed",
-            Event::TaskSkipped { .. } => "task_skipped",
-            Event::ControlApplied { .. } => "control_applied",
-            Event::Waiting { .. } => "waiting",
-            Event::Paused {} => "paused",
-            Event::Unpaused {} => "unpaused",
-            Event::SessionReplaced { .. } => "session_replaced",
-            Event::AgentChosen { .. } => "agent_chosen",
-            Event::AgentChanged { .. } => "agent_changed",
-            Event::AllLimited { .. } => "all_limited",
-            Event::QuestionAsked { .. } => "question_asked",
-            Event::QuestionAnswered { .. } => "question_answered",
-            Event::QuestionAssumed { .. } => "question_assumed",
-            Event::Limit { .. } => "limit",
-            Event::Notice { .. } => "notice",
-            Event::RunStopped { .. } => "run_stopped",
-        }
-    }
 }

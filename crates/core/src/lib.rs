@@ -56,6 +56,7 @@ pub mod progress;
 pub mod promise;
 pub mod put_back;
 pub mod question;
+pub mod recollection;
 pub mod redact;
 pub mod report;
 pub mod route;

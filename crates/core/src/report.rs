@@ -32,6 +32,16 @@ pub struct Report {
     /// What the agent calls its own conversation, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Box<Conversation>>,
+    /// The last commands that it ran by its tools, where it tells of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ran: Vec<Ran>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ran {
+    pub command: String,
+    /// Whether it ended as it should.
+    pub ok: bool,
 }
 
 /// How an attempt ended. A rate limit or a timeout is an ending, not an error of ralph.

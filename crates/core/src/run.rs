@@ -19,6 +19,7 @@ use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::put_back::{ForkedFrom, PutBack};
 use crate::question::{Inbox, QuestionNo};
+use crate::recollection::Recalled;
 use crate::report::{Fault, Report, Usage};
 use crate::route::Trouble;
 use crate::stop::Stop;
@@ -90,6 +91,12 @@ pub struct Run {
     pub handover: Option<Handover>,
     #[serde(default)]
     pub inbox: Inbox,
+    /// The notes that the brief of the present iteration had.
+    #[serde(default)]
+    pub recalled: Recalled,
+    /// The digest of the constitution that the run began with; empty where there was none.
+    #[serde(default)]
+    pub constitution: Option<String>,
     /// What the agent of the present iteration asked.
     #[serde(default)]
     pub asked: Option<String>,

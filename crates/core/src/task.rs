@@ -34,6 +34,17 @@ impl Task {
         }
     }
 
+    /// The task as its notes know it: every prompt is called the same, and each has notes of its own, which the same
+    /// prompt finds again.
+    pub fn remembered_as(&self) -> TaskId {
+        if self.id != TaskId::prompt() {
+            return self.id.clone();
+        }
+        let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        let hash = self.body.trim().bytes().fold(0xcbf2_9ce4_8422_2325, fold);
+        TaskId::parse(&format!("prompt-{hash:016x}")).expect("digits and letters are an id")
+    }
+
     /// What a run over a backlog has in hand before it has chosen anything.
     pub fn backlog(title: &str) -> Task {
         Task { title: title.to_owned(), ..Task::prompt("") }
@@ -53,6 +64,13 @@ fn headline(body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Task;
+
+    #[test]
+    fn each_prompt_has_notes_of_its_own_and_finds_them_again() {
+        let (one, other) = (Task::prompt("fix the parser"), Task::prompt("fix the lexer"));
+        assert_eq!(one.remembered_as(), Task::prompt("fix the parser\n").remembered_as());
+        assert_ne!(one.remembered_as(), other.remembered_as());
+    }
 
     #[test]
     fn the_title_is_the_first_line_with_text_cut_to_fit() {

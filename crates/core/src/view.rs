@@ -213,6 +213,8 @@ impl RunView {
             | Event::IterationEnded { .. }
             | Event::RolledBack { .. }
             | Event::TaskCommitted { .. }
+            | Event::Recalled { .. }
+            | Event::Consolidated { .. }
             | Event::AgentChosen { .. }
             | Event::ControlApplied { .. }
             | Event::Limit { .. }

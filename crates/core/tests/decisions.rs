@@ -94,6 +94,7 @@ fn report(code: i32, claim: Claim) -> Report {
         tail: String::new(),
         leftovers: 0,
         conversation: None,
+        ran: Vec::new(),
     }
 }
 

@@ -97,6 +97,7 @@ fn report() -> Report {
         tail: String::new(),
         leftovers: 0,
         conversation: None,
+        ran: Vec::new(),
     }
 }
 

@@ -62,6 +62,7 @@ fn report(claim: Claim) -> Report {
         tail: String::new(),
         leftovers: 0,
         conversation: None,
+        ran: Vec::new(),
     }
 }
 

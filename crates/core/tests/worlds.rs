@@ -422,6 +422,7 @@ impl World {
             tail: tail.to_owned(),
             leftovers: 0,
             conversation: self.dice.one_in(2).then(|| Box::new(conversation(self.journal.len()))),
+            ran: Vec::new(),
         })
     }
 

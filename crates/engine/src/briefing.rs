@@ -2,6 +2,7 @@
 
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::{self, Brief};
+use ralph_core::recollection::Recollection;
 use ralph_core::run::Run;
 use ralph_core::stop::StopReason;
 use ralph_store::Store;
@@ -11,19 +12,23 @@ use crate::error::EngineError;
 
 /// Words a brief, or says why it cannot. It may read, and that may take its time.
 pub trait Briefing: Send + std::fmt::Debug {
-    fn brief(&mut self, run: &Run, attempt: &Attempt) -> Result<Brief, String>;
+    fn brief(&mut self, run: &Run, attempt: &Attempt, recollection: &Recollection) -> Result<Brief, String>;
 }
 
 impl<S: Store + 'static> Drive<S> {
     /// None where a template cannot be filled in, and then the run has stopped.
-    pub(crate) async fn worded(&mut self, attempt: &Attempt) -> Result<Option<Brief>, EngineError> {
+    pub(crate) async fn worded(
+        &mut self,
+        attempt: &Attempt,
+        recollection: Recollection,
+    ) -> Result<Option<Brief>, EngineError> {
         let Some(mut briefing) = self.parts.briefing.take() else {
-            return Ok(Some(brief::compose(&self.run, attempt)));
+            return Ok(Some(brief::recalling(&self.run, attempt, &recollection)));
         };
         let (run, asked) = (self.run.clone(), attempt.clone());
         let (briefing, worded) = self
             .beside(move || {
-                let worded = briefing.brief(&run, &asked);
+                let worded = briefing.brief(&run, &asked, &recollection);
                 (briefing, worded)
             })
             .await?;

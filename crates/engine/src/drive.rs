@@ -9,6 +9,7 @@ use std::sync::Arc;
 use ralph_core::agenda::Selection;
 use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
+use ralph_core::check::CheckResult;
 use ralph_core::event::{Event, Occasion};
 use ralph_core::id::TaskId;
 use ralph_core::moment::Moment;
@@ -26,6 +27,7 @@ use crate::environment::Variables;
 use crate::error::{EngineError, chain};
 use crate::feed::Feed;
 use crate::hooks::Hooks;
+use crate::memory::Ground;
 use crate::place::Place;
 use crate::settle::Settled;
 use crate::stopwatch::Stopwatch;
@@ -57,6 +59,8 @@ pub struct Parts<S> {
     pub tracking: Option<crate::desk::Tracking>,
     /// What is written into the tree for people, where there is a backlog.
     pub chronicling: crate::chronicle::Chronicling,
+    /// What is remembered from one iteration, task and run to the next; none where nothing is.
+    pub memory: Option<crate::memory::Remembering<S>>,
     pub feed: Feed,
     /// Whether somebody watches who could answer a question.
     pub attended: bool,
@@ -86,6 +90,11 @@ pub(crate) struct Drive<S> {
     pub(crate) interrupted: BTreeSet<TaskId>,
     /// What was to be done when a task was last chosen.
     pub(crate) open_tasks: Option<HashSet<TaskId>>,
+    pub(crate) ground: Ground,
+    /// What the checks found last, where this process has seen it.
+    pub(crate) checked: Option<Vec<CheckResult>>,
+    /// Symbols that the task at hand has touched.
+    pub(crate) entities: u64,
 }
 
 impl<S: Store + 'static> Drive<S> {
@@ -107,6 +116,9 @@ impl<S: Store + 'static> Drive<S> {
             told: None,
             interrupted,
             open_tasks: None,
+            ground: Ground::default(),
+            checked: None,
+            entities: 0,
         })
     }
 
@@ -210,7 +222,10 @@ impl<S: Store + 'static> Drive<S> {
 
     async fn brief(&mut self, attempt: Attempt) -> Result<(), EngineError> {
         self.remember_gate();
-        let Some(brief) = self.worded(&attempt).await? else { return Ok(()) };
+        let Some(mut recollected) = self.recollect(&attempt).await? else { return Ok(()) };
+        let recollection = std::mem::take(&mut recollected.recollection);
+        let Some(brief) = self.worded(&attempt, recollection).await? else { return Ok(()) };
+        self.recalled(&attempt, recollected, &brief.text);
         crash_point("think.inside");
         self.run.after_think(attempt, brief, self.now());
         crash_point("think.after");
@@ -254,6 +269,8 @@ impl<S: Store + 'static> Drive<S> {
         if self.chronicle(&attempt, &verdict).await? == Settled::Rewound {
             return Ok(());
         }
+        let commit = self.diary.commit.take();
+        self.settle_memory(&attempt, &verdict, commit).await?;
         let now = self.now();
         self.run.after_consolidate(attempt, verdict, self.parts.attended, now);
         crash_point("consolidate.after");

@@ -31,6 +31,7 @@ mod hooks;
 pub mod lock;
 pub mod loops;
 pub mod mailbox;
+mod memory;
 pub mod output;
 mod place;
 mod probe;
@@ -59,6 +60,9 @@ pub use error::{EngineError, chain};
 pub use feed::{Appetite, Feed, Seen, Watch, feed};
 pub use guard::Guard;
 pub use hooks::{Hook, deliveries};
+pub use memory::{
+    CONSTITUTION, Remembering, changed_constitution_key, constitution_digest, constitution_key,
+};
 pub use place::Place;
 pub use probe::{Answer, preflight};
 pub use put_back::{carry_out, finished, restored};

@@ -22,6 +22,11 @@ impl Place {
         self.state.join("snapshots")
     }
 
+    /// The code graph, which can be made again from the tree.
+    pub fn graph(&self) -> PathBuf {
+        self.state.join("graph")
+    }
+
     pub fn output(&self, run: &RunId, iteration: u32, attempt: u32) -> PathBuf {
         self.state.join("output").join(run.as_str()).join(format!("{iteration:04}-{attempt:02}"))
     }

@@ -39,7 +39,7 @@ pub enum Commit {
 ///
 /// A run is driven by one handle at a time: the one that created it or last [took](Store::take_run) it. Every
 /// other handle may look, and may ask things of it.
-pub trait Store: Send + Sync {
+pub trait Store: crate::notes::Notes + Send + Sync {
     /// Whether others can still find what this handle writes: a file that was removed goes on accepting writes.
     fn still_there(&self) -> bool;
 

@@ -24,6 +24,8 @@ pub struct Surroundings {
     pub memory: String,
     pub gotchas: String,
     pub symbols: String,
+    /// How the agent puts down what it learns.
+    pub writing: String,
 }
 
 /// What all tasks of a backlog are about.
@@ -54,6 +56,7 @@ impl Surroundings {
             memory: String::new(),
             gotchas: String::new(),
             symbols: String::new(),
+            writing: String::new(),
         }
     }
 }

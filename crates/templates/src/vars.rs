@@ -117,6 +117,11 @@ pub struct ConfigVars {
 }
 
 /// ralph-tui tells what something is called from what it is; here they are the same.
+/// What is to be put down comes before the last word.
+fn claim(writing: &str, claim: String) -> String {
+    if writing.is_empty() { claim } else { format!("{}\n\n{claim}", writing.trim_end()) }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamedVars {
     pub name: String,
@@ -196,7 +201,7 @@ impl Vars {
             config,
             attempt: attempt.number,
             promise: attempt.promise.to_string(),
-            claim: parts.claim,
+            claim: claim(&surroundings.writing, parts.claim),
             tried: run.tried.iter().map(TriedVars::of).collect(),
             findings,
             suggestions,

@@ -152,6 +152,7 @@ fn task_of<'a>(found: &'a Found<'_>) -> Option<&'a TaskId> {
         | Event::TaskStarted { task, .. }
         | Event::TaskCompleted { task, .. }
         | Event::TaskCommitted { task, .. }
+        | Event::Consolidated { task, .. }
         | Event::TaskSkipped { task, .. }
         | Event::QuestionAsked { task, .. } => Some(task),
         _ => None,
@@ -211,6 +212,8 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::TaskCompleted { iteration, .. }
             | Event::QuestionAsked { iteration, .. }
             | Event::TaskCommitted { iteration, .. }
+            | Event::Recalled { iteration, .. }
+            | Event::Consolidated { iteration, .. }
             | Event::TaskSkipped { iteration, .. }
             | Event::AgentChosen { iteration, .. } => Some(*iteration),
             Event::RunStarted(_)

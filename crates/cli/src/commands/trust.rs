@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use jiff::Timestamp;
 use ralph_engine::output::printable;
+use ralph_engine::{CONSTITUTION, changed_constitution_key, constitution_digest, constitution_key};
 use ralph_store::{SqliteStore, Store, settle};
 use serde::Serialize;
 
@@ -49,10 +50,11 @@ struct Shown<'a> {
 pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
     let path = project.loaded.project.path.to_string_lossy().into_owned();
-    let asked = asked(&project, &path);
+    let mut asked = asked(&project, &path);
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let store = project.store()?;
     block_on(async {
+        asked.extend(constitution(&project, &store).await?);
         if args.revoke {
             return revoke(&store, &asked, &path).await;
         }
@@ -106,6 +108,18 @@ fn asked(project: &Project, path: &str) -> Vec<Asked> {
         listing: vec![format!("words what agents are told by {}", path.display())],
     });
     configured.into_iter().chain(found).chain(templates).collect()
+}
+
+/// A constitution that was changed while an agent was at work.
+async fn constitution(project: &Project, store: &SqliteStore) -> Result<Option<Asked>, Problems> {
+    let root = &project.place.root;
+    let Some(hash) = constitution_digest(root) else { return Ok(None) };
+    let changed = store.is_trusted(&changed_constitution_key(root), &hash).await;
+    Ok(changed.map_err(|error| store_problem(&error))?.then(|| Asked {
+        key: constitution_key(root),
+        hash,
+        listing: vec![format!("tells every agent what holds, by {CONSTITUTION}, which changed while one was at work")],
+    }))
 }
 
 async fn decide(store: &SqliteStore, asked: &[Asked], yes: bool) -> Outcome {

@@ -23,7 +23,7 @@ const MOST_TABLES: usize = 100;
 /// Headings that may be repeated.
 const LISTS: [&str; 3] = ["hook", "route", "check"];
 const REPORTED: usize = 20;
-pub(crate) const SECTIONS: [&str; 13] = [
+pub(crate) const SECTIONS: [&str; 14] = [
     "limits",
     "agent",
     "opencode",
@@ -31,6 +31,7 @@ pub(crate) const SECTIONS: [&str; 13] = [
     "completion",
     "verify",
     "commit",
+    "memory",
     "snapshots",
     "output",
     "sandbox",

@@ -14,7 +14,7 @@ use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 32] = [
+pub(crate) const EVENTS: [&str; 34] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -32,6 +32,8 @@ pub(crate) const EVENTS: [&str; 32] = [
     "task_started",
     "task_completed",
     "task_committed",
+    "recalled",
+    "consolidated",
     "task_skipped",
     "control_applied",
     "waiting",

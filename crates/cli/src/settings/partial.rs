@@ -19,6 +19,7 @@ use super::check::{CheckKeys, CheckSet, read_checks};
 use super::commit::CommitPart;
 use super::hook::{Hook, HookKeys, read_hooks};
 use super::limits;
+use super::memory::MemoryPart;
 use super::opencode::OpencodePart;
 use super::origin::Set;
 use super::output::OutputPart;
@@ -60,6 +61,8 @@ pub(crate) struct Partial {
     pub(crate) verify: VerifyPart,
     #[schemars(with = "Option<CommitPart>")]
     pub(crate) commit: CommitPart,
+    #[schemars(with = "Option<MemoryPart>")]
+    pub(crate) memory: MemoryPart,
     #[schemars(with = "Option<SnapshotsPart>")]
     pub(crate) snapshots: SnapshotsPart,
     #[schemars(with = "Option<OutputPart>")]
@@ -239,6 +242,7 @@ impl Partial {
             completion: CompletionPart { require: from.take("completion", "require", plain::require) },
             verify: VerifyPart::take(from),
             commit: CommitPart::take(from),
+            memory: MemoryPart::take(from),
             snapshots: SnapshotsPart::take(from),
             output: OutputPart::take(from),
             sandbox: SandboxPart::take(from),
@@ -275,6 +279,7 @@ impl Partial {
             completion: CompletionPart { require: self.completion.require.or(lower.completion.require) },
             verify: self.verify.over(lower.verify),
             commit: self.commit.over(lower.commit),
+            memory: self.memory.over(lower.memory),
             snapshots: self.snapshots.over(lower.snapshots),
             output: self.output.over(lower.output),
             sandbox: self.sandbox.over(lower.sandbox),

@@ -29,6 +29,7 @@ use super::origin::{Layer, Set};
 use super::output::OutputPart;
 use super::partial::{AgentPart, LimitsPart, Partial, PromisePart};
 use super::sandbox::SandboxPart;
+use super::memory::{Memory, MemoryPart};
 use super::snapshots::{Snapshots, SnapshotsPart};
 use super::sources::base_dir;
 use super::verify::VerifyPart;
@@ -45,6 +46,7 @@ pub(crate) struct Settings {
     /// How much of an agent's work is shown, where somebody said so.
     pub(crate) detail: Option<Detail>,
     pub(crate) sandbox: SandboxWish,
+    pub(crate) memory: Memory,
     pub(crate) snapshots: Snapshots,
     /// How completed tasks are committed, where that is wanted.
     pub(crate) commits: Option<Commits>,
@@ -220,6 +222,7 @@ impl Settings {
                 network: certain(&merged.sandbox.network),
                 write: certain(&merged.sandbox.write),
             },
+            memory: merged.memory.resolve(),
             snapshots: merged.snapshots.resolve()?,
             commits: certain(&merged.commit.auto_commit)
                 .then(|| Commits::new(certain(&merged.commit.message), certain(&merged.commit.allow_dirty))),
@@ -315,6 +318,7 @@ pub(crate) fn defaults(env: &BTreeMap<OsString, OsString>) -> Partial {
         promise: PromisePart { word: Set::default(default_word()), nonce: Set::default(true) },
         verify: VerifyPart::defaults(),
         commit: CommitPart::defaults(),
+        memory: MemoryPart::defaults(),
         snapshots: SnapshotsPart::defaults(),
         output: OutputPart::defaults(),
         opencode: OpencodePart::defaults(),

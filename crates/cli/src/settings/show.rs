@@ -50,7 +50,7 @@ fn row<T>(
 
 fn rows(merged: &Partial) -> Vec<Row> {
     let Partial { state_dir, template, limits, agent, promise, completion, verify, .. } = merged;
-    let Partial { commit, snapshots, output, opencode, sandbox, tracker, linear, jira, .. } = merged;
+    let Partial { commit, memory, snapshots, output, opencode, sandbox, tracker, linear, jira, .. } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
     vec![
@@ -103,6 +103,10 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("commit", "auto_commit", &commit.auto_commit, |on| json!(on)),
         row("commit", "message", &commit.message, |text| json!(text)),
         row("commit", "allow_dirty", &commit.allow_dirty, |on| json!(on)),
+        row("memory", "enabled", &memory.enabled, |on| json!(on)),
+        row("memory", "budget", &memory.budget, |n| json!(n)),
+        row("memory", "holdout", &memory.holdout, |holdout| json!(holdout.share())),
+        row("memory", "questions", &memory.questions, |on| json!(on)),
         row("snapshots", "enabled", &snapshots.enabled, |on| json!(on)),
         row("snapshots", "on_failure", &snapshots.on_failure, |what| json!(what)),
         row("snapshots", "max_size", &snapshots.max_size, bytes),

@@ -23,6 +23,8 @@ pub struct Case<'a> {
     pub tampering: &'a [String],
     /// The agent's final message.
     pub message: &'a str,
+    /// What is remembered to hold of these files, and to have failed there.
+    pub expected: &'a [String],
     /// Why what the judge said before did not count.
     pub again: Option<&'a str>,
 }
@@ -50,6 +52,11 @@ pub fn compose(case: &Case<'_>) -> Brief {
         None => {}
     }
     section(&mut text, "Files that are not as they were before the first attempt", &case.files.join("\n"));
+    section(
+        &mut text,
+        "What is remembered of these files: it should go on holding, and not fail again",
+        &case.expected.join("\n"),
+    );
     section(&mut text, "What the agent said last", case.message);
     section(
         &mut text,

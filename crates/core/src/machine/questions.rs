@@ -1,6 +1,7 @@
 //! What a run does when its agent asks instead of working.
 
 use crate::agenda::Parked;
+use crate::attempt::Attempt;
 use crate::event::Event;
 use crate::id::TaskId;
 use crate::moment::Moment;
@@ -38,6 +39,29 @@ impl Run {
                 self.step = Step::Wait(until, Box::new(Step::Select));
             }
             Some(_) => {}
+            None => self.assume(no, now),
+        }
+    }
+
+    /// The task names what nobody knows: somebody may tell before the agent is started, or it is to decide itself.
+    pub fn wonder(&mut self, attempt: &Attempt, text: String, attended: bool, now: Moment) {
+        let (task, iteration) = (attempt.task.clone(), attempt.iteration);
+        let is_waited_for = !self.policy.patience.of(attended).is_zero();
+        if is_waited_for && self.has_backlog() {
+            self.mid_iteration = false;
+            self.note(now.at, Event::IterationEnded { iteration, task: task.clone(), complete: false });
+            return self.park(task, iteration, text, attended, now);
+        }
+        let no = self.inbox.next_no();
+        let until = is_waited_for.then(|| now.after(self.policy.patience.of(attended)));
+        let asked = Event::QuestionAsked { question: no, task: task.clone(), iteration, text: text.clone(), until };
+        self.note(now.at, asked);
+        self.inbox.put(Question { no, task, iteration, text, asked_at: now.at, fate: Fate::Open });
+        match until {
+            Some(to) => {
+                let until = Until::Answer { from: now.at, to, question: no };
+                self.step = Step::Wait(until, Box::new(Step::Think(attempt.clone())));
+            }
             None => self.assume(no, now),
         }
     }

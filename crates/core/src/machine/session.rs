@@ -108,6 +108,7 @@ impl Run {
             tail: turn.text.chars().skip(skip).collect(),
             leftovers: 0,
             conversation: None,
+            ran: Vec::new(),
             claim,
         };
         let wants_promise = self.policy.completion.require.contains(&Signal::Promise);
@@ -137,6 +138,7 @@ impl Run {
             tail: String::new(),
             leftovers: 0,
             conversation: None,
+            ran: Vec::new(),
         };
         self.after_code(attempt, Ok(report), now);
     }

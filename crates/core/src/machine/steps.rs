@@ -9,6 +9,7 @@ use crate::policy::Error;
 use crate::progress::Progress;
 use crate::put_back::{ForkedFrom, PutBack, Why};
 use crate::question::Inbox;
+use crate::recollection::Recalled;
 use crate::report::{Fault, Report, Response};
 use crate::run::{Pace, Request, Run, Step, Tally, Tried, Until};
 use crate::stop::{Stop, StopReason};
@@ -52,6 +53,8 @@ impl Run {
             tried: Vec::new(),
             handover: None,
             inbox: Inbox::default(),
+            recalled: Recalled::default(),
+            constitution: None,
             asked: None,
             controls_seen: ControlNo::default(),
             fresh: Vec::new(),

@@ -233,6 +233,7 @@ impl World {
             tail: String::new(),
             leftovers: 0,
             conversation: None,
+            ran: Vec::new(),
         };
         let outcome = match self.act() {
             Act::Finish => Ok(report(Claim::Made { line: 1 }, 0)),

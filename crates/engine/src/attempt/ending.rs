@@ -42,6 +42,7 @@ fn silent(exit: AgentExit, begun: Instant) -> Report {
         tail: String::new(),
         leftovers: 0,
         conversation: None,
+        ran: Vec::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The code phase: one attempt of the agent, watched from start to proof that nothing of it is left.
 
+mod commands;
 pub(crate) mod ending;
 mod launch;
 pub(crate) mod pipes;
@@ -25,6 +26,7 @@ use crate::urgency::{Urgency, pressed};
 use crate::watchdog::{Overdue, Watchdog};
 pub(crate) use launch::{Reach, assemble};
 
+use commands::Commands;
 use ending::{Cause, asked, exit_of, fault_of, last_chars, millis, not_started, unusable};
 use pipes::{BUFFER, half, read_either, store_brief};
 
@@ -43,6 +45,7 @@ struct Shift {
     recorder: Recorder,
     listener: Box<dyn Listener>,
     structured: bool,
+    commands: Commands,
     watchdog: Watchdog,
     begun: Instant,
     cause: Option<Cause>,
@@ -129,6 +132,7 @@ impl<S: Store + 'static> Drive<S> {
             recorder,
             listener: agent.listen(attempt, brief),
             structured: agent.is_structured(),
+            commands: Commands::default(),
             watchdog: Watchdog::new(begun, self.run.policy.deadlines, left),
             begun,
             cause: None,
@@ -202,8 +206,10 @@ impl<S: Store + 'static> Drive<S> {
         if !released.is_empty() {
             let position = (shift.attempt.iteration, shift.attempt.number);
             let (feed, watchdog) = (&mut self.parts.feed, &mut shift.watchdog);
+            let commands = &mut shift.commands;
             shift.listener.hear(stream, released, &mut |event| {
                 watchdog.told(&event, Instant::now());
+                commands.hear(&event);
                 feed.agent(position, event);
             });
             if !shift.structured {
@@ -260,6 +266,7 @@ impl<S: Store + 'static> Drive<S> {
             tail: last_chars(message, REPORTED_TAIL),
             leftovers,
             conversation: heard.conversation.map(Box::new),
+            ran: shift.commands.ran(),
         }))
     }
 

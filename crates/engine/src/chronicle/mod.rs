@@ -57,6 +57,8 @@ pub(crate) struct Diary {
     iteration: u32,
     /// What a person was told already.
     told: BTreeSet<String>,
+    /// By which the last task was committed.
+    pub(crate) commit: Option<String>,
 }
 
 impl Diary {
@@ -114,6 +116,7 @@ impl<S: Store + 'static> Drive<S> {
             crash_point("chronicle.committed");
         }
         self.diary.iteration = attempt.iteration;
+        self.diary.commit.clone_from(&iteration.commit);
         self.write_down(iteration).await?;
         crash_point("chronicle.after");
         Ok(Settled::Stands)

@@ -17,6 +17,12 @@ pub fn commit(root: &Path) -> Option<String> {
     loose.or_else(|| packed(&common.join("packed-refs"), name)).or_else(|| Some(name.to_owned()))
 }
 
+/// The branch that is worked on. `None` where there is none.
+pub(crate) fn branch(root: &Path) -> Option<String> {
+    let head = line(&git_dir(root)?.join("HEAD"))?;
+    head.strip_prefix("ref: refs/heads/").map(str::to_owned)
+}
+
 /// `.git` is a directory, or in a work tree a file that names one.
 fn git_dir(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");

@@ -65,6 +65,7 @@ impl<S: Store + 'static> Drive<S> {
         let (diff, files) = self.changes(kept).await?;
         let task = excerpt(self.run.task.body.as_bytes(), TASK);
         let message = report.tail.clone();
+        let expected = self.expectations(&files).await;
         let case = Case {
             task: &task,
             checks,
@@ -72,6 +73,7 @@ impl<S: Store + 'static> Drive<S> {
             files: &files,
             tampering,
             message: &message,
+            expected: &expected,
             again: None,
         };
         let before = self.state().await?;

@@ -8,6 +8,7 @@ mod protect;
 mod window;
 
 pub use fixed::content as definition;
+pub(crate) use head::branch;
 pub use head::commit as head;
 pub use protect::patterns_without_files;
 
@@ -74,6 +75,9 @@ impl<S: Store + 'static> Drive<S> {
             self.take_back(&attempt.task, Since::Work).await?;
         }
         crash_point("verify.inside");
+        if let Ok(judged) = &judged {
+            self.learn(&attempt, &report, judged).await?;
+        }
         self.run.after_verify(attempt, &report, judged, self.now());
         crash_point("verify.after");
         Ok(())

@@ -4,6 +4,7 @@ use ralph_core::choice::ChosenBy;
 use ralph_core::control::{Change, Control, ControlNo};
 use ralph_core::event::{Custody, Ending, Entry, Event};
 use ralph_core::id::TaskId;
+use ralph_core::recollection::Recalled;
 use ralph_core::report::{AgentExit, Fault};
 use ralph_core::run::Fresh;
 use ralph_core::stop::{RunState, StopReason};
@@ -49,6 +50,16 @@ fn every_event() -> Vec<Event> {
         Event::IterationEnded { iteration, task: task.clone(), complete: true },
         Event::TaskCompleted { task: task.clone(), iteration },
         Event::TaskCommitted { task: task.clone(), iteration, commit: text() },
+        Event::Recalled { iteration, attempt, recalled: Recalled { tokens: 12, ..Recalled::default() } },
+        Event::Consolidated {
+            task: task.clone(),
+            iteration,
+            promoted: 1,
+            deduplicated: 2,
+            conflicts_resolved: 3,
+            dropped: 4,
+            entities_updated: 5,
+        },
         Event::TaskSkipped { task, iteration, why: text() },
         Event::AgentChosen {
             iteration,

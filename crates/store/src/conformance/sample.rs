@@ -95,6 +95,7 @@ pub fn report(exit: AgentExit) -> Report {
         tail,
         leftovers: 1,
         conversation,
+        ran: Vec::new(),
     }
 }
 

@@ -1,0 +1,137 @@
+//! What holds for all work in a project: `.ralph/constitution.md`, in every brief.
+//!
+//! Agents may write anything in the tree. So a run goes on with the text that it began with; another one waits until a
+//! person has looked at it, in this run and in those after it.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use ralph_store::{Store, StoreError};
+
+use crate::drive::Drive;
+use crate::error::{EngineError, chain};
+
+/// Below the project's root.
+pub const CONSTITUTION: &str = ".ralph/constitution.md";
+
+/// A page or two; what is longer is no constitution.
+const LONGEST: u64 = 32 << 10;
+
+/// Under which a person's trust in a constitution is kept.
+pub fn key(root: &Path) -> String {
+    format!("{}#constitution", root.join(CONSTITUTION).display())
+}
+
+/// Under which the digest of one is kept that was written while an agent was at work.
+pub fn suspect_key(root: &Path) -> String {
+    format!("{}#constitution-changed", root.join(CONSTITUTION).display())
+}
+
+/// The digest of a project's constitution; none where there is none that can be read.
+pub fn digest_of(root: &Path) -> Option<String> {
+    let digest = digest(&read(&root.join(CONSTITUTION)).ok()?);
+    (!digest.is_empty()).then_some(digest)
+}
+
+impl<S: Store + 'static> Drive<S> {
+    /// The constitution of this run, with its heading; empty where there is none.
+    pub(super) async fn constitution(&mut self) -> Result<String, EngineError> {
+        let now = match read(&self.parts.place.root.join(CONSTITUTION)) {
+            Ok(text) => text,
+            Err(error) => {
+                self.tell_once(&format!("{CONSTITUTION} is not in the briefs: {error}"));
+                String::new()
+            }
+        };
+        let held = self.hold(&now).await;
+        let text = match held {
+            Ok(text) => text,
+            Err(error) => {
+                self.tell_once(&format!("{CONSTITUTION} is not in the briefs: {}", chain(&error)));
+                String::new()
+            }
+        };
+        let text = self.parts.redactor.text(text.trim());
+        Ok(if text.is_empty() { String::new() } else { format!("# What holds here\n\n{text}\n") })
+    }
+
+    /// The text that counts, given the one that is there.
+    async fn hold(&mut self, now: &str) -> Result<String, StoreError> {
+        let digest = digest(now);
+        let (key, suspect) = (key(&self.parts.place.root), suspect_key(&self.parts.place.root));
+        let store = self.parts.store.clone();
+        let trusted = store.is_trusted(&key, &digest).await?;
+        let Some(begun) = self.run.constitution.clone() else {
+            if !digest.is_empty() && !trusted && store.is_trusted(&suspect, &digest).await? {
+                self.tell_once(&format!(
+                    "{CONSTITUTION} was changed while an agent was at work, and is not in the briefs: look at it, then \
+                     `ralph trust`"
+                ));
+                self.run.constitution = Some(String::new());
+                return Ok(String::new());
+            }
+            self.set_down(&digest, now);
+            return Ok(now.to_owned());
+        };
+        if digest == begun {
+            return Ok(now.to_owned());
+        }
+        if trusted {
+            self.set_down(&digest, now);
+            return Ok(now.to_owned());
+        }
+        if !digest.is_empty() {
+            store.grant(&suspect, &digest, self.now().at).await?;
+        }
+        self.tell_once(&format!(
+            "{CONSTITUTION} is not what it was when the run began; what it was goes on holding until `ralph trust`"
+        ));
+        Ok(read(&self.copy()).unwrap_or_default())
+    }
+
+    /// This one counts from now on.
+    fn set_down(&mut self, digest: &str, text: &str) {
+        self.run.constitution = Some(digest.to_owned());
+        if let Err(error) = write(&self.copy(), text) {
+            self.tell_once(&format!("a copy of {CONSTITUTION} cannot be kept: {error}"));
+        }
+    }
+
+    fn copy(&self) -> PathBuf {
+        self.parts.place.state.join("output").join(self.run.id.as_str()).join("constitution.md")
+    }
+}
+
+/// Empty where there is nothing.
+fn digest(text: &str) -> String {
+    if text.trim().is_empty() { String::new() } else { blake3::hash(text.as_bytes()).to_hex()[..32].to_owned() }
+}
+
+/// Empty where there is no such file. A link leads anywhere, so none is followed.
+fn read(path: &Path) -> io::Result<String> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true).custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) => return Err(error),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() > LONGEST {
+        return Err(io::Error::other(format!("it is no file of at most {} KiB", LONGEST >> 10)));
+    }
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}

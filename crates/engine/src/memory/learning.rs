@@ -1,0 +1,133 @@
+//! After an attempt: what it shows is put down in its task's scope, and the notes that its brief had are credited.
+
+use ralph_core::attempt::Attempt;
+use ralph_core::check::CheckResult;
+use ralph_core::event::Event;
+use ralph_core::machine::Judged;
+use ralph_core::note::{KindName, Use};
+use ralph_core::report::{Ran as Told, Report};
+use ralph_memory::{Context, Query, Ran, Ranking, Visible, Witnessed, credit, learn, recall_all};
+use ralph_store::Store;
+
+use crate::crash::crash_point;
+use crate::drive::Drive;
+use crate::error::EngineError;
+
+/// How many lines of the journal are read at a time.
+const PAGE: usize = 1_000;
+/// Patterns and failures of earlier work that a judge is told of.
+const EXPECTED: usize = 3;
+
+impl<S: Store + 'static> Drive<S> {
+    /// What was found out about an attempt. Done twice, as after a crash, it changes nothing.
+    pub(crate) async fn learn(
+        &mut self,
+        attempt: &Attempt,
+        report: &Report,
+        judged: &Judged,
+    ) -> Result<(), EngineError> {
+        if self.parts.memory.is_none() {
+            return Ok(());
+        }
+        let before = self.checked_before(attempt).await?;
+        let evidence = &judged.evidence;
+        let anchors = self.touched(evidence.sketch.files.clone()).await?;
+        self.entities += anchors.len() as u64;
+        let (task, ran) = (self.remembered_task(), report.ran.iter().map(ran).collect::<Vec<_>>());
+        let complete = judged.verdict.is_complete();
+        let session = self.run.in_session.as_ref().map(|place| place.session.clone());
+        let seen = Witnessed {
+            run: &self.run.id,
+            task: &task,
+            title: &self.run.task.title,
+            iteration: attempt.iteration,
+            session: session.as_ref(),
+            before: &before,
+            checks: &evidence.checks,
+            complete,
+            sketch: &evidence.sketch,
+            said: &report.tail,
+            ran: &ran,
+            anchors: &anchors,
+            commit: None,
+        };
+        let at = self.now().at;
+        crash_point("learn.before");
+        let learned = learn(&*self.parts.store, &seen, &self.parts.redactor, at).await;
+        self.forgetful(learned);
+        crash_point("learn.inside");
+        let succeeded = complete || failing(&evidence.checks) < failing(&before);
+        let used = Use {
+            run: Some(self.run.id.clone()),
+            task: Some(task),
+            iteration: Some(attempt.iteration),
+            succeeded,
+        };
+        let recalled = self.run.recalled.clone();
+        let credited =
+            credit(&*self.parts.store, &recalled.notes, recalled.withheld.as_ref(), &used, at).await;
+        self.forgetful(credited);
+        self.checked = Some(evidence.checks.clone());
+        Ok(())
+    }
+
+    /// What the checks found last, before this attempt.
+    async fn checked_before(&mut self, attempt: &Attempt) -> Result<Vec<CheckResult>, EngineError> {
+        if let Some(checks) = &self.checked {
+            return Ok(checks.clone());
+        }
+        let (mut checks, mut after) = (Vec::new(), 0);
+        loop {
+            let page = self.parts.store.entries(&self.run.id, after, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(checks) };
+            after = last.seq;
+            for entry in page {
+                match entry.event {
+                    Event::Baseline { checks: found } => checks = found,
+                    Event::Checked { iteration, attempt: number, checks: found, .. }
+                        if (iteration, number) != (attempt.iteration, attempt.number) =>
+                    {
+                        checks = found;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// What holds of these files by what is remembered, and what failed there before: for a judge.
+    pub(crate) async fn expectations(&mut self, files: &[String]) -> Vec<String> {
+        if self.parts.memory.is_none() || files.is_empty() {
+            return Vec::new();
+        }
+        let query = Query {
+            limit: EXPECTED,
+            kinds: vec![KindName::Pattern, KindName::Failure, KindName::Gotcha],
+            visible: Visible::Task(self.remembered_task()),
+            files: files.to_vec(),
+            context: Context { files: files.to_vec(), ..Context::default() },
+            ..Query::new(&self.run.task.title)
+        };
+        let now = self.now().at;
+        let found = recall_all(&self.shelves(), &query, &Ranking::default(), now).await;
+        let found = self.forgetful(found).unwrap_or_default();
+        let line = |one: ralph_memory::Recalled| {
+            let kind = one.note.said.kind.name().as_str();
+            let label = if one.note.is_hypothesis() { " [HYPOTHESIS]" } else { "" };
+            format!("{kind}{label}: {}", one.note.headline())
+        };
+        found.into_iter().map(line).collect()
+    }
+}
+
+fn ran(told: &Told) -> Ran {
+    Ran { command: told.command.clone(), exit_code: Some(i32::from(!told.ok)) }
+}
+
+/// How much fails; more than anything where nothing was looked at.
+fn failing(checks: &[CheckResult]) -> u64 {
+    if checks.is_empty() {
+        return 0;
+    }
+    checks.iter().filter(|check| !check.passed).map(|check| check.failing.count.max(1)).sum()
+}

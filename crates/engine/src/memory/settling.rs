@@ -1,0 +1,58 @@
+//! When a task is done: what it has learned is taken over into the project's memory.
+
+use ralph_core::attempt::Attempt;
+use ralph_core::event::Event;
+use ralph_core::verdict::Verdict;
+use ralph_memory::{Consolidation, Done, consolidate};
+use ralph_store::Store;
+
+use crate::crash::crash_point;
+use crate::drive::Drive;
+use crate::error::EngineError;
+use crate::verify::branch;
+
+impl<S: Store + 'static> Drive<S> {
+    /// A task that is not done keeps its notes to itself.
+    pub(crate) async fn settle_memory(
+        &mut self,
+        attempt: &Attempt,
+        verdict: &Verdict,
+        commit: Option<String>,
+    ) -> Result<(), EngineError> {
+        if self.parts.memory.is_none() || !verdict.is_complete() {
+            return Ok(());
+        }
+        crash_point("memory.before");
+        let task = self.remembered_task();
+        let branch = commit.as_ref().and_then(|_| branch(&self.parts.place.root));
+        let done = Done {
+            task: &task,
+            run: Some(&self.run.id),
+            commit: commit.as_deref(),
+            branch: branch.as_deref(),
+            verified: self.run.policy.verification.gives_evidence(),
+            entities_updated: std::mem::take(&mut self.entities),
+        };
+        let at = self.now().at;
+        let consolidated = consolidate(&*self.parts.store, &done, &self.parts.redactor, at).await;
+        crash_point("memory.inside");
+        if let Some(report) = self.forgetful(consolidated) {
+            let Consolidation { promoted, deduplicated, conflicts_resolved, dropped, entities_updated } = report;
+            let (task, iteration) = (attempt.task.clone(), attempt.iteration);
+            if promoted + deduplicated + conflicts_resolved + dropped > 0 {
+                let event = Event::Consolidated {
+                    task,
+                    iteration,
+                    promoted,
+                    deduplicated,
+                    conflicts_resolved,
+                    dropped,
+                    entities_updated,
+                };
+                self.run.note(at, event);
+            }
+        }
+        crash_point("memory.after");
+        self.keep_ground().await
+    }
+}
