@@ -2,12 +2,14 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
-use ignore::{WalkBuilder, WalkState};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 
+use crate::build::Options;
 use crate::error::GraphError;
 use crate::language::{Guess, Language};
+use crate::watch::Changes;
 
 /// What tells that a file is the same without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,24 +34,67 @@ impl Stamp {
     }
 }
 
+/// Called with every directory, by its path below the root, before it is listed.
+pub(crate) type Enter = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// What is walked.
+pub(crate) struct Walk<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) options: &'a Options,
+    /// Only these; everything if nothing is said.
+    pub(crate) part: Option<Arc<Changes>>,
+    pub(crate) enter: Option<Enter>,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn whole(root: &'a Path, options: &'a Options) -> Walk<'a> {
+        Walk { root, options, part: None, enter: None }
+    }
+
+    /// All that is walked by the same rules, whatever part of it is asked for.
+    fn builder(&self) -> WalkBuilder {
+        let mut builder = WalkBuilder::new(self.root);
+        // A person's own excludes file is handed in: nothing is read from the environment here.
+        builder.git_global(false).require_git(false).follow_links(false);
+        builder.threads(if self.part.is_some() { 1 } else { self.options.threads() });
+        // Rules above the tree count only within the repository that it is a part of.
+        let is_repository = |dir: &Path| dir.join(".git").exists();
+        builder.parents(!is_repository(self.root) && self.root.ancestors().skip(1).any(is_repository));
+        if let Some(file) = &self.options.excludes_file {
+            // A line that is no pattern excludes nothing, as in git.
+            let _unread = builder.add_ignore(file);
+        }
+        if self.part.is_some() || self.enter.is_some() {
+            let (root, part, enter) = (self.root.to_owned(), self.part.clone(), self.enter.clone());
+            builder.filter_entry(move |entry| is_wanted(&root, part.as_deref(), enter.as_ref(), entry));
+        }
+        builder
+    }
+}
+
+/// Whether something that no rule leaves out is part of what is asked for. A directory is entered next.
+fn is_wanted(root: &Path, part: Option<&Changes>, enter: Option<&Enter>, entry: &DirEntry) -> bool {
+    // Of what has no name in UTF-8 nothing is ever looked at.
+    let Some(path) = entry.path().strip_prefix(root).ok().and_then(Path::to_str) else { return false };
+    let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+    let is_wanted = part.is_none_or(|part| if is_dir { part.lead_into(path) } else { part.hold(path) });
+    if is_wanted
+        && is_dir
+        && let Some(enter) = enter
+    {
+        enter(path);
+    }
+    is_wanted
+}
+
 /// All that could hold code, sorted by path.
-pub(crate) fn walk(
-    root: &Path,
-    excludes: Option<&Path>,
-    threads: usize,
-) -> Result<Vec<(String, Stamp)>, GraphError> {
-    let mut builder = WalkBuilder::new(root);
-    // A person's own excludes file is handed in: nothing is read from the environment here.
-    builder.git_global(false).require_git(false).follow_links(false).threads(threads);
-    // Rules above the tree count only within the repository that it is a part of.
-    let is_repository = |dir: &Path| dir.join(".git").exists();
-    builder.parents(!is_repository(root) && root.ancestors().skip(1).any(is_repository));
-    if let Some(file) = excludes {
-        // A line that is no pattern excludes nothing, as in git.
-        let _unread = builder.add_ignore(file);
+pub(crate) fn walk(what: &Walk<'_>) -> Result<Vec<(String, Stamp)>, GraphError> {
+    let root = what.root;
+    if let Some(enter) = &what.enter {
+        enter("");
     }
     let (found, entries) = mpsc::channel();
-    builder.build_parallel().run(|| {
+    what.builder().build_parallel().run(|| {
         let found = found.clone();
         Box::new(move |entry| {
             // What cannot be looked at now is not part of the tree now.
@@ -70,7 +115,7 @@ pub(crate) fn walk(
     Ok(files)
 }
 
-fn look(root: &Path, entry: &ignore::DirEntry) -> Option<(String, Stamp)> {
+fn look(root: &Path, entry: &DirEntry) -> Option<(String, Stamp)> {
     if !entry.file_type()?.is_file() {
         return None;
     }

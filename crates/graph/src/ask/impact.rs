@@ -109,7 +109,7 @@ impl Graph {
     }
 
     /// With a file its symbols are changed, and with a type what belongs to it.
-    fn with_content(&self, changed: &[Node]) -> Vec<u32> {
+    pub(super) fn with_content(&self, changed: &[Node]) -> Vec<u32> {
         let mut numbers: Vec<u32> = changed.iter().map(|node| self.node_number(*node)).collect();
         for node in changed {
             match node {

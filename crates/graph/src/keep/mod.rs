@@ -3,6 +3,7 @@
 mod bytes;
 mod code;
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -72,7 +73,25 @@ pub(crate) fn save(path: &Path, parts: &Parts) -> Result<u64, GraphError> {
         let _not_there_either = fs::remove_file(&beside);
     }
     written.map_err(wrong)?;
+    remove_remains(path);
     Ok(content.len() as u64)
+}
+
+/// What processes left that were killed while they wrote.
+fn remove_remains(path: &Path) {
+    let Some((folder, name)) = path.parent().zip(path.file_name().and_then(OsStr::to_str)) else { return };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let own = entry.file_name();
+        let writer =
+            own.to_str().and_then(|own| own.strip_prefix(name)?.strip_prefix('.')?.strip_suffix(".new"));
+        let is_gone = |writer: &str| {
+            let is_number = !writer.is_empty() && writer.bytes().all(|byte| byte.is_ascii_digit());
+            is_number && !Path::new("/proc").join(writer).exists()
+        };
+        if writer.is_some_and(is_gone) {
+            let _another_did = fs::remove_file(entry.path());
+        }
+    }
 }
 
 // It is not flushed to the disk: whatever a crash leaves is checked when it is read, and made again.

@@ -155,3 +155,78 @@ fn a_hundred_guesses_are_no_fame() {
     let graph = Project::new(&files).update().0;
     assert_eq!(graph.path(graph.map(&[], 10_000).files[0].0), "src/heart.rs");
 }
+
+#[test]
+fn a_definition_keeps_its_digest_when_it_moves_and_loses_it_when_it_changes() {
+    let text = "struct A;\nimpl A {\n    fn one(&self) {}\n    fn two(&self) {}\n}\nfn f() {}\n#[cfg(x)]\nfn f() { 1; }\n";
+    let project = Project::new(&[("a.rs", text), ("b.rs", "fn f() {}\n")]);
+    let before = project.update().0;
+    let names: Vec<String> = before.definitions("a.rs").into_iter().map(|one| one.symbol).collect();
+    assert_eq!(names, ["A", "A::one", "A::two", "f"], "two of one name are one");
+    assert_eq!(before.definitions("none.rs"), []);
+
+    project.write("a.rs", format!("// Moved.\n{}", text.replace("fn two(&self) {}", "fn two(&self) { 2; }")));
+    let after = project.update().0;
+    let same = |symbol: &str| before.definition(symbol, "a.rs") == after.definition(symbol, "a.rs");
+    assert!(same("A::one") && same("f") && same("A") && !same("A::two"));
+    project.write("a.rs", text.replace("1;", "3;"));
+    let third = project.update().0;
+    assert_ne!(before.definition("f", "a.rs"), third.definition("f", "a.rs"), "the second of the name");
+    assert_eq!(before.definition("f", "b.rs"), third.definition("f", "b.rs"));
+
+    // What is no longer in its file is looked for elsewhere.
+    let elsewhere = after.definition("f", "gone.rs");
+    assert_eq!(elsewhere.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["a.rs", "b.rs"]);
+    assert_eq!(after.definition("one", "a.rs"), [], "without its container it is another");
+}
+
+#[test]
+fn changed_lines_are_those_of_the_innermost_symbol() {
+    let text = "class A:\n    x = 1\n\n    def one(self):\n        return 1\n\n    def two(self):\n        def inner():\n            pass\n        return inner\n\ndef last():\n    pass\n";
+    let graph = Project::new(&[("a.py", text)]).update().0;
+    let at = |lines: &[(u32, u32)]| -> Vec<String> {
+        let lines: Vec<_> = lines.iter().map(|(first, last)| *first..=*last).collect();
+        graph.definitions_at("a.py", &lines).into_iter().map(|one| one.symbol).collect()
+    };
+    assert_eq!(at(&[(2, 2)]), ["A"]);
+    assert_eq!(at(&[(4, 5)]), ["A.one"]);
+    assert_eq!(at(&[(5, 7)]), ["A", "A.one", "A.two"], "the line between them is the class's");
+    assert_eq!(at(&[(9, 9)]), ["A.two.inner"]);
+    assert_eq!(at(&[(10, 10), (13, 99)]), ["A.two", "last"]);
+    assert_eq!(at(&[(11, 11), (50, 60)]), Vec::<String>::new());
+    assert_eq!(at(&[(1, u32::MAX)]), ["A", "A.one", "A.two", "A.two.inner", "last"]);
+}
+
+#[test]
+fn what_is_near_fades_with_every_step_and_is_bounded() {
+    let graph = shop();
+    let near = graph.near(&graph.find("Price::sum"), 100);
+    assert!(!near.contains_key("Price::sum"), "{near:?}");
+    assert!(near["round"] > near["send"] && near["order"] > near["send"], "both ways: {near:?}");
+    assert!(near["src/price.rs"] > near["src/log.rs"], "{near:?}");
+    assert!(near.values().all(|value| (0.0..1.0).contains(value)));
+    assert!(!near.contains_key("twice") && !near.contains_key("src/other/a.rs"), "{near:?}");
+    let two = graph.near(&graph.find("Price::sum"), 2);
+    assert_eq!(two.len(), 2);
+    assert!(two.iter().all(|(name, value)| near[name] == *value));
+    assert!(graph.near(&[], 10).is_empty());
+}
+
+#[test]
+fn the_symbols_of_a_file_are_told_with_what_they_are_tied_to() {
+    let graph = shop();
+    let files: Vec<_> = ["src/order.rs"].iter().filter_map(|path| graph.file(path)).collect();
+    let told = graph.scope(&files, 10_000);
+    assert_eq!(
+        told.text,
+        "src/order.rs\n  2: pub fn order() -> u64\n      calls Price::sum (src/price.rs:3)\n      called by send (src/order.rs:3)\n  3: pub fn send()\n      calls order (src/order.rs:2), log (src/log.rs:1)\n"
+    );
+    assert_eq!((told.symbols, told.left_out), (2, 0));
+    let lines: usize = told.text.lines().map(|line| tokens(&format!("{line}\n"))).sum();
+    assert_eq!(told.tokens, lines);
+    let little = graph.scope(&files, lines - 1);
+    assert_eq!((little.symbols, little.left_out), (1, 1));
+    assert!(little.tokens < lines);
+    assert_eq!(graph.scope(&files, 3).text, "");
+    assert_eq!(graph.scope(&[], 100).text, "");
+}

@@ -8,3 +8,4 @@ mod fixtures;
 mod hostile;
 mod incremental;
 mod project;
+mod watched;
