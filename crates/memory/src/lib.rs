@@ -16,6 +16,7 @@
 mod analysis;
 mod catch_up;
 mod factor;
+mod likeness;
 mod query;
 mod ranking;
 mod recall;
