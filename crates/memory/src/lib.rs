@@ -13,21 +13,46 @@
 //! Nothing here knows where notes are kept: the store is a [`ralph_store::Notes`]. Nothing here reads the clock or a
 //! random source: both are arguments.
 
+mod alike;
 mod analysis;
+mod anchors;
+mod capture;
 mod catch_up;
+mod consolidate;
+mod contradict;
+mod contradictions;
+mod credit;
+mod derive;
+mod extraction;
 mod factor;
+mod learn;
 mod query;
+mod quota;
 mod ranking;
 mod recall;
 mod remember;
+mod rot;
 mod staged;
+mod stated;
+mod uplift;
 mod words;
 
+pub use alike::alike;
 pub use analysis::{ANALYSIS, index};
+pub use capture::{Ran, Witnessed, captured};
 pub use catch_up::catch_up;
+pub use consolidate::{Consolidation, Done, consolidate};
+pub use contradict::{Conflict, contradict};
+pub use contradictions::{Contradiction, contradictions};
+pub use credit::credit;
+pub use extraction::{extracted, extraction_brief};
 pub use factor::{Contribution, Factor};
+pub use learn::learn;
 pub use query::{Context, Intent, Query, Visible};
 pub use ranking::Ranking;
 pub use recall::{Recalled, recall};
-pub use remember::{note_down, remember};
+pub use remember::{Refusal, Staged, note_down, remember, stage};
+pub use rot::rot;
 pub use staged::staged;
+pub use stated::{instruction, stated};
+pub use uplift::{Finding, NoteUplift, Tally, TaskTally, Uplift, uplift};
