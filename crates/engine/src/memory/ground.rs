@@ -109,15 +109,15 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// The symbols of changed files that are not as they were when the graph was last looked at.
-    pub(super) async fn touched(&mut self, files: Vec<String>) -> Result<Vec<Anchor>, EngineError> {
+    pub(super) async fn altered(&mut self, files: Vec<String>) -> Result<Vec<Anchor>, EngineError> {
         let was_seen = matches!(self.ground, Ground::Seen(_));
-        let touched = self.ask_ground(move |watched| {
+        let altered = self.ask_ground(move |watched| {
             let before = if was_seen { definitions(watched.graph(), &files) } else { BTreeSet::new() };
             watched.update()?;
             let now = definitions(watched.graph(), &files);
             Ok(now.difference(&before).take(TOUCHED).cloned().map(anchor).collect())
         });
-        Ok(touched.await?.unwrap_or_default())
+        Ok(altered.await?.unwrap_or_default())
     }
 
     /// These symbols as they are now; one that is gone has no digest.

@@ -31,7 +31,7 @@ impl<S: Store + 'static> Drive<S> {
         }
         let before = self.checked_before(attempt).await?;
         let evidence = &judged.evidence;
-        let anchors = self.touched(evidence.sketch.files.clone()).await?;
+        let anchors = self.altered(evidence.sketch.files.clone()).await?;
         self.entities += anchors.len() as u64;
         let (task, ran) = (self.remembered_task(), report.ran.iter().map(ran).collect::<Vec<_>>());
         let complete = judged.verdict.is_complete();
