@@ -31,7 +31,7 @@ pub use error::{Fence, StoreError};
 pub use notes::{Batch, Indexed, MemoryState, Notes, Placed, Word, WordNo};
 pub use outbox::{Delivery, DeliveryId, NewDelivery};
 pub use posting::{Posting, PostingList, trigrams};
-pub use project::{ProjectMoved, project_dir, settle};
+pub use project::{ProjectMoved, global_dir, project_dir, settle};
 pub use register::{Register, Registered};
 pub use session::Seat;
 pub use sessions::{Observation, Sessions};

@@ -38,7 +38,6 @@ pub(crate) use catalogue::schema;
 pub(crate) use excludes::excludes_file;
 pub(crate) use file::wrong_with;
 pub(crate) use hook::Hook;
-pub(crate) use memory::Memory;
 pub(crate) use origin::Layer;
 pub(crate) use raw::Given;
 pub(crate) use resolved::{CustodyChoice, SandboxChoice, SandboxWish, Settings, Wording};

@@ -37,6 +37,7 @@ mod questions;
 mod questions_to_agents;
 mod readers;
 mod redaction;
+mod remembered;
 mod sandbox;
 mod sessions;
 mod shown;

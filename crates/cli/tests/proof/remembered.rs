@@ -1,0 +1,114 @@
+//! What one task learned, the next one knows; what is no longer so is not believed.
+
+use std::fs;
+
+use ralph_testkit::{Project, Ran};
+use serde_json::Value;
+
+use crate::project;
+
+/// Whoever changes the code has to run `regen.sh`, which nothing that fails says.
+const CHECK: &str = "want=$(cksum < src/app.py)\n\
+    [ -e \"done-$1\" ] || { echo \"FAIL: $1 is not there\"; exit 1; }\n\
+    [ ! -e regen.sh ] || [ \"$(cat cache 2>/dev/null)\" = \"$want\" ] || { echo 'FAIL: the index does not answer'; exit 1; }\n";
+
+const REGEN: &str = "cksum < src/app.py > cache\n";
+
+const CODE: &str = "def load(path):\n    return open(path).read()\n";
+
+/// Does what the task says. Who does not know of the trap falls into it twice; who knows does not. What is only a
+/// hypothesis is looked at first.
+const AGENT: &str = r#"
+brief=$(cat)
+name=$(printf '%s' "$brief" | sed -n 's/.*the feature `\([a-z]*\)`.*/\1/p' | head -1)
+grep -q "def $name" src/app.py || printf 'def %s():\n    return 1\n' "$name" >> src/app.py
+touch "done-$name"
+said=
+case $brief in
+  *HYPOTHESIS*regen.sh*)
+    if [ ! -e regen.sh ]; then
+      said='gotcha: regen.sh must not be run when src/app.py was changed [files: src/app.py]'
+    fi ;;
+  *regen.sh*) sh regen.sh ;;
+  *) if [ "$RALPH_ITERATION" -ge 3 ] && [ -e regen.sh ]; then
+      sh regen.sh
+      said='gotcha: regen.sh must be run when src/app.py was changed [files: src/app.py]'
+    else
+      echo "# try $RALPH_ITERATION" >> src/app.py
+    fi ;;
+esac
+echo "I added $name."
+if [ -n "$said" ]; then printf '\n```ralph-notes\n%s\n```\n' "$said"; fi
+"#;
+
+fn trapped() -> Project {
+    let project = project();
+    fs::create_dir_all(project.tree().join("src")).unwrap();
+    for (name, text) in [("check.sh", CHECK), ("regen.sh", REGEN), ("src/app.py", CODE)] {
+        fs::write(project.tree().join(name), text).unwrap();
+    }
+    project.agent(AGENT)
+}
+
+/// How many iterations a feature took.
+fn feature(project: &Project, name: &str) -> (u64, Ran) {
+    let task = format!("Add the feature `{name}` to src/app.py.");
+    let check = format!("custom=sh check.sh {name}");
+    let ran = project.ralph(&["run", &task, "--yes", "--criteria", &check, "--max-iterations", "6"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+    (project.status().unwrap()["iteration"].as_u64().unwrap(), ran)
+}
+
+fn notes(project: &Project) -> Vec<Value> {
+    let listed = project.ralph(&["memory", "list", "--json"]);
+    let listed: Value = serde_json::from_str(&listed.out).unwrap();
+    listed["notes"].as_array().unwrap().clone()
+}
+
+fn about_regen(project: &Project) -> Vec<Value> {
+    let content = |note: &Value| note["content"].as_str().unwrap_or_default().to_owned();
+    notes(project).into_iter().filter(|note| content(note).contains("regen.sh m")).collect()
+}
+
+#[test]
+fn the_second_task_of_a_family_knows_what_the_first_one_learned() {
+    let project = trapped();
+    let (first, _) = feature(&project, "alpha");
+    let (second, _) = feature(&project, "beta");
+    assert_eq!((first, second), (3, 1));
+    let brief = project.brief(1, 1);
+    assert!(brief.contains("regen.sh must be run") && !brief.contains("HYPOTHESIS] regen"), "{brief}");
+    let recalled = project.journal().into_iter().find(|entry| entry["type"] == "recalled");
+    assert!(recalled.is_some_and(|entry| !entry["notes"].as_array().unwrap().is_empty()));
+}
+
+#[test]
+fn without_its_memory_the_second_task_learns_it_all_again() {
+    let project = trapped().with("RALPH_SET_MEMORY__ENABLED", "false");
+    let (first, _) = feature(&project, "alpha");
+    let (second, _) = feature(&project, "beta");
+    assert_eq!((first, second), (3, 3));
+    assert!(project.events().iter().all(|event| event != "recalled" && event != "consolidated"));
+}
+
+#[test]
+fn what_was_said_of_code_that_has_changed_is_a_hypothesis_and_then_superseded() {
+    let project = trapped();
+    feature(&project, "alpha");
+    let known = about_regen(&project);
+    assert_eq!(known.len(), 1, "{known:?}");
+    let tree = project.tree();
+    fs::remove_file(tree.join("regen.sh")).unwrap();
+    let code = fs::read_to_string(tree.join("src/app.py")).unwrap();
+    fs::write(tree.join("src/app.py"), code.replace("return 1", "return 2")).unwrap();
+    let (third, _) = feature(&project, "gamma");
+    assert_eq!(third, 1);
+    let brief = project.brief(1, 1);
+    assert!(brief.contains("HYPOTHESIS"), "{brief}");
+    let now = about_regen(&project);
+    assert_eq!(now.len(), 1, "{now:?}");
+    assert!(now[0]["content"].as_str().unwrap().contains("must not be run"), "{now:?}");
+    let old = project.ralph(&["memory", "show", known[0]["id"].as_str().unwrap(), "--json"]);
+    let old: Value = serde_json::from_str(&old.out).unwrap();
+    assert_eq!(old["note"]["status"], "superseded", "{old}");
+}
