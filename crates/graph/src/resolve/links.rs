@@ -130,16 +130,14 @@ fn of_import(graph: &Graph, scope: &Scope<'_>, number: usize, import: &Import, l
         What::File | What::All | What::Module(_) => None,
     };
     // Of a container, one name is imported alone.
-    let whole = deeper.clone().unwrap_or_else(|| path.to_owned());
-    for path in [Some(path.to_owned()), deeper].into_iter().flatten() {
-        let mut reached = files(graph, number, &path);
-        if path == whole {
-            reached.extend(in_space(graph, number, &path));
-            reached.sort_unstable();
-            reached.dedup();
-        }
+    let space = in_space(graph, number, deeper.as_deref().unwrap_or(path));
+    let named = std::iter::once(path).chain(deeper.as_deref()).map(|path| files(graph, number, path));
+    let mut linked = Vec::new();
+    for mut reached in named.chain([space]) {
+        reached.retain(|file| !linked.contains(file));
         let weight = 1.0 / reached.len().max(1) as f32;
-        links.extend(reached.into_iter().map(|file| new(symbols + file, weight)));
+        links.extend(reached.iter().map(|file| new(symbols + file, weight)));
+        linked.extend(reached);
     }
 }
 
