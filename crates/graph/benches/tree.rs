@@ -1,14 +1,15 @@
 //! What a graph of a large tree costs, beside `ctags -R` on the same tree in the same minutes.
 //!
-//! `cargo bench -p ralph-graph --bench tree` takes a copy of the sources of all crates that cargo has unpacked;
-//! `RALPH_BENCH_TREE` names another tree, and `RALPH_BENCH_DIR` where the copy goes.
+//! `cargo bench -p ralph-graph --bench tree` takes a copy of the sources of all crates that cargo has unpacked, or of the
+//! tree that is named after `--`; `RALPH_BENCH_DIR` names where the copy goes. ctags is universal-ctags, `apt-get install
+//! universal-ctags` on Debian; without it only ralph is measured.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use ralph_graph::{Graph, Node, Options, Reach, Report, update};
+use ralph_graph::{Graph, Node, Options, Reach, Report, Watched, update};
 
 /// The languages that both read, as ctags calls them.
 const LANGUAGES: &str = "--languages=Rust,Python,TypeScript,JavaScript,Go,Java,C,C++,C#,Ruby,PHP,Sh";
@@ -25,10 +26,16 @@ fn main() {
     copy(&source(), &root);
     let kept = home.path().join("graph");
     let tags = home.path().join("tags");
+    let has_ctags = Command::new("ctags").arg("--version").stdout(Stdio::null()).status().is_ok();
+    if !has_ctags {
+        println!("ctags is missing (Debian: apt-get install universal-ctags): only ralph is measured");
+    }
     let (mut cold, mut alone, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     let mut report = Report::default();
     for _ in 0..ROUNDS {
-        theirs.push(seconds(|| ctags(&root, &tags)).0);
+        if has_ctags {
+            theirs.push(seconds(|| ctags(&root, &tags)).0);
+        }
         let one = || build(&root, &kept, &Options { threads: Some(1), ..Options::default() });
         let _none_yet = fs::remove_file(&kept);
         alone.push(seconds(one).0);
@@ -37,11 +44,7 @@ fn main() {
         cold.push(took);
         report = built;
     }
-    let (unchanged, _) = seconds(|| build(&root, &kept, &Options::default()));
-    let changed = one_changed(&root, &kept);
-    let (cold, alone, theirs) = (median(cold), median(alone), median(theirs));
     let megabytes = report.bytes as f64 / 1e6;
-    let found = fs::read(&tags).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
     println!(
         "\n{} files, {megabytes:.0} MB, {} symbols, {} mentions; {} left out; the graph's file has {:.1} MB\n",
         report.files,
@@ -50,22 +53,48 @@ fn main() {
         report.skipped.len(),
         fs::metadata(&kept).map_or(0, |file| file.len()) as f64 / 1e6
     );
-    println!("| | s | MB/s | symbols/s |\n|---|---:|---:|---:|");
+    println!("| | s | files/s | MB/s | symbols/s |\n|---|---:|---:|---:|---:|");
     let row = |what: &str, took: f64, symbols: usize| {
-        println!("| {what} | {took:.2} | {:.1} | {:.0} |", megabytes / took, symbols as f64 / took);
+        let each = |count: usize| count as f64 / took;
+        let (files, symbols) = (each(report.files), each(symbols));
+        println!("| {what} | {took:.2} | {files:.0} | {:.1} | {symbols:.0} |", megabytes / took);
     };
-    row("ralph, cold", cold, report.symbols);
-    row("ralph, cold, one thread", alone, report.symbols);
-    row("ctags -R, definitions only", theirs, found);
+    row("ralph, cold", median(cold), report.symbols);
+    row("ralph, cold, one thread", median(alone), report.symbols);
+    if has_ctags {
+        let found = fs::read(&tags).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
+        row("ctags -R, definitions only, one thread", median(theirs), found);
+    }
     println!("\n| of ralph | ms |\n|---|---:|");
-    println!("| nothing changed | {:.0} |", unchanged * 1e3);
-    println!("| one file changed | {:.0} |", changed * 1e3);
+    let told = |what: &str, took: f64| println!("| {what} | {:.0} |", took * 1e3);
+    told("nothing changed", seconds(|| build(&root, &kept, &Options::default())).0);
+    told("one file changed", one_changed(&root, &kept));
+    let (nothing, changed) = watched(&root, &kept);
+    told("nothing changed, watched", nothing);
+    told("one file changed, watched", changed);
     questions(&root, &kept);
 }
 
 /// The median of some changes of one file in the middle.
 fn one_changed(root: &Path, kept: &Path) -> f64 {
     let (graph, _) = build(root, kept, &Options::default());
+    changes(&graph, root, || build(root, kept, &Options::default()).1)
+}
+
+/// The same while the tree is watched, and with nothing changed.
+fn watched(root: &Path, kept: &Path) -> (f64, f64) {
+    // The default bound is for the projects of people, not for all of a registry.
+    let (mut watched, _) =
+        Watched::within(root, kept, Options::default(), usize::MAX, &|_, _| {}).expect("a graph");
+    if let Some(why) = watched.unwatched() {
+        println!("not watched: {why}");
+    }
+    let (nothing, _) = seconds(|| watched.update().expect("a graph"));
+    let (graph, _) = build(root, kept, &Options::default());
+    (nothing, changes(&graph, root, || watched.update().expect("a graph")))
+}
+
+fn changes(graph: &Graph, root: &Path, mut update: impl FnMut() -> Report) -> f64 {
     let middle = graph.files().nth(graph.file_count() / 2).expect("a tree with files").1.to_owned();
     let path = root.join(middle);
     let before = fs::read(&path).expect("a file");
@@ -73,7 +102,7 @@ fn one_changed(root: &Path, kept: &Path) -> f64 {
     for round in 0..5 {
         let after = [before.as_slice(), format!("\n// {round}\n").as_bytes()].concat();
         fs::write(&path, after).expect("a file");
-        let (took, (_, report)) = seconds(|| build(root, kept, &Options::default()));
+        let (took, report) = seconds(&mut update);
         assert_eq!(report.parsed, 1, "only one file was changed");
         times.push(took);
     }
@@ -106,13 +135,12 @@ fn build(root: &Path, kept: &Path, options: &Options) -> (Graph, Report) {
 fn ctags(root: &Path, tags: &Path) {
     let mut ctags = Command::new("ctags");
     ctags.args(["-R", LANGUAGES, "-f"]).arg(tags).arg(".").current_dir(root);
-    let status =
-        ctags.stderr(Stdio::null()).status().expect("ctags can be started (Debian: universal-ctags)");
+    let status = ctags.stderr(Stdio::null()).status().expect("ctags can be started");
     assert!(status.success(), "ctags ended with {status}");
 }
 
 fn source() -> PathBuf {
-    let named = std::env::var_os("RALPH_BENCH_TREE").map(PathBuf::from);
+    let named = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).map(PathBuf::from);
     let home = || std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let default = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo"));
     named.or_else(|| home().or_else(default).map(|home| home.join("registry/src"))).expect("a tree")

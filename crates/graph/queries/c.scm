@@ -21,6 +21,8 @@
 (type_identifier) @reference
 ((identifier) @reference (#match? @reference "^[A-Z][A-Z0-9_]+$"))
 (argument_list (identifier) @value)
+(init_declarator value: (identifier) @value)
+(assignment_expression right: (identifier) @value)
 
 (preproc_include path: (string_literal (string_content) @import.path) @import.all) @import
 (preproc_include path: (system_lib_string) @import.path @import.all) @import

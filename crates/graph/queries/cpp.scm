@@ -29,3 +29,4 @@
 (base_class_clause (type_identifier) @implements)
 (base_class_clause (template_type name: (type_identifier) @implements))
 (base_class_clause (qualified_identifier scope: (_) @qualifier name: (type_identifier) @implements))
+(base_class_clause (qualified_identifier scope: (_) @qualifier name: (template_type name: (type_identifier) @implements)))

@@ -20,6 +20,9 @@
 (object_creation_expression type: (generic_name (identifier) @call))
 (object_creation_expression type: (qualified_name qualifier: (_) @qualifier name: (identifier) @call))
 
+(object_creation_expression type: (qualified_name qualifier: (_) @qualifier name: (generic_name (identifier) @call)))
+(qualified_name qualifier: (_) @qualifier name: (identifier) @reference)
+(qualified_name qualifier: (_) @qualifier name: (generic_name (identifier) @reference))
 ((identifier) @reference (#match? @reference "^[A-Z]"))
 (argument (identifier) @value)
 (attribute name: (identifier) @reference)
@@ -27,6 +30,7 @@
 (base_list (identifier) @implements)
 (base_list (generic_name (identifier) @implements))
 (base_list (qualified_name qualifier: (_) @qualifier name: (identifier) @implements))
+(base_list (qualified_name qualifier: (_) @qualifier name: (generic_name (identifier) @implements)))
 (base_list (primary_constructor_base_type type: (identifier) @implements))
 
 (using_directive !name [(qualified_name) (identifier)] @import.path @import.all) @import

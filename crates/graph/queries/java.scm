@@ -22,6 +22,9 @@
 
 (superclass (type_identifier) @implements)
 (superclass (generic_type (type_identifier) @implements))
+(superclass (scoped_type_identifier . (_) @qualifier (type_identifier) @implements .))
+(super_interfaces (type_list (scoped_type_identifier . (_) @qualifier (type_identifier) @implements .)))
+(extends_interfaces (type_list (scoped_type_identifier . (_) @qualifier (type_identifier) @implements .)))
 (super_interfaces (type_list (type_identifier) @implements))
 (super_interfaces (type_list (generic_type (type_identifier) @implements)))
 (extends_interfaces (type_list (type_identifier) @implements))

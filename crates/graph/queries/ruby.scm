@@ -18,6 +18,7 @@
 (superclass (constant) @implements)
 (superclass (scope_resolution scope: (_) @qualifier name: (constant) @implements))
 ((call method: (identifier) @_mixin arguments: (argument_list (constant) @implements)) (#any-of? @_mixin "include" "extend" "prepend"))
+((call method: (identifier) @_mixin arguments: (argument_list (scope_resolution scope: (_) @qualifier name: (constant) @implements))) (#any-of? @_mixin "include" "extend" "prepend"))
 
 ((call method: (identifier) @_require arguments: (argument_list . (string (string_content) @import.path @import.all))) @import (#any-of? @_require "require" "load"))
 ((call method: (identifier) @_require arguments: (argument_list . (string (string_content) @import.near @import.all))) @import (#eq? @_require "require_relative"))

@@ -1,6 +1,7 @@
 //! What can be measured alone.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
@@ -9,8 +10,11 @@ use crate::cargo::{cargo, release_binary, succeed};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Alone {
-    /// The code graph of the sources of all crates that cargo has unpacked, beside ctags
-    Graph,
+    /// The code graph of a large tree, cold and after a change, beside ctags
+    Graph {
+        /// Instead of the sources of all crates that cargo has unpacked
+        tree: Option<PathBuf>,
+    },
     /// What a host waits for at an event that is none of ralph's business
     Hooks,
     /// How much of the evidence recall finds for the questions of a file in the layout of LoCoMo
@@ -28,17 +32,15 @@ pub(crate) enum Alone {
 impl Alone {
     pub(super) fn measure(&self) -> anyhow::Result<()> {
         let (package, bench, args) = match self {
-            Alone::Graph => ("ralph-graph", "tree", Vec::new()),
+            Alone::Graph { tree } => {
+                ("ralph-graph", "tree", tree.as_deref().map(absolute).transpose()?.into_iter().collect())
+            }
             Alone::Hooks => {
                 let figures = hooks::measure(&release_binary()?)?;
                 println!("\n{}\n{}", table(&figures), bars(&figures, "ms"));
                 return Ok(());
             }
-            Alone::Recall { file } => {
-                // The benchmark runs in its package's directory.
-                let file = file.canonicalize().with_context(|| format!("cannot read {}", file.display()))?;
-                ("ralph-memory", "recall", vec![file.into_os_string()])
-            }
+            Alone::Recall { file } => ("ralph-memory", "recall", vec![absolute(file)?]),
             Alone::RecallScale { sizes } => {
                 ("ralph-memory", "scale", sizes.iter().map(|size| size.to_string().into()).collect())
             }
@@ -46,4 +48,10 @@ impl Alone {
         let bench = ["bench", "--quiet", "--locked", "-p", package, "--bench", bench, "--"];
         succeed(cargo().args(bench).args(args))
     }
+}
+
+/// A benchmark runs in its package's directory.
+fn absolute(path: &Path) -> anyhow::Result<OsString> {
+    let absolute = path.canonicalize().with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(absolute.into_os_string())
 }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     succeed(cargo().args(["bench", "--locked", "-p", "ralph-trackers", "--bench", "backlogs"]))?;
     succeed(cargo().args(["bench", "--locked", "-p", "ralph-templates", "--bench", "briefs"]))?;
-    Alone::Graph.measure()
+    Alone::Graph { tree: None }.measure()
 }
 
 /// Markdown, so that it can go into `docs/proof.md` as it is.

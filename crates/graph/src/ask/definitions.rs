@@ -51,7 +51,7 @@ impl Graph {
     fn owns_one_of(&self, file: FileId, id: SymbolId, lines: &RangeInclusive<u32>) -> bool {
         let own = self.raw(id);
         let (mut line, last) = (own.line.max(*lines.start()), own.last_line.min(*lines.end()));
-        let later = self.symbols_of(file).skip_while(|other| *other <= id).map(|other| self.raw(other));
+        let later = (id.0 + 1..self.firsts[file.0 as usize + 1]).map(|other| self.raw(SymbolId(other)));
         for inside in later.take_while(|other| other.start < own.end) {
             if inside.line > line {
                 break;

@@ -17,7 +17,7 @@ use crate::names::Names;
 use crate::outline::Outline;
 
 /// Part of what an outline is made by, besides the queries: a change of this code that finds something else counts up.
-pub(crate) const EDITION: u32 = 1;
+pub(crate) const EDITION: u32 = 2;
 
 /// Why a file has no outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

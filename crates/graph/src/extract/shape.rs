@@ -9,7 +9,7 @@ use super::gather::{Before, Defined, Gathered, Imported, ImportedWhat, Mentioned
 use super::imports::{leaves, normal};
 use crate::language::Language;
 use crate::names::{Interner, NONE, Names, OWN, UNKNOWN};
-use crate::outline::{Digest, Import, Kind, Mention, NOWHERE, NameId, Outline, Symbol, What};
+use crate::outline::{Digest, Import, Kind, Mention, NOWHERE, NameId, Outline, Relation, Symbol, What};
 
 /// What is nested deeper is not looked at: only machines write it.
 const DEEPEST: usize = 64;
@@ -223,7 +223,17 @@ impl Shape<'_> {
         let from = implementer.unwrap_or(around);
         let name = self.interner.number(&name);
         let line = one.name.start_position().row as u32 + 1;
-        self.outline.mentions.push(Mention { line, relation: one.relation, name, qualifier, from });
+        // A class without a name is part of the function that makes it.
+        let is_in_function = self
+            .outline
+            .symbols
+            .get(from as usize)
+            .is_some_and(|symbol| matches!(symbol.kind, Kind::Function | Kind::Method));
+        let relation = match one.relation {
+            Relation::Implements if is_in_function => Relation::References,
+            other => other,
+        };
+        self.outline.mentions.push(Mention { line, relation, name, qualifier, from });
     }
 
     /// Nothing for what is no mention after all.
@@ -245,12 +255,15 @@ impl Shape<'_> {
         let text = without_arguments(text.trim());
         Some(match text {
             "self" | "this" | "$this" | "Self" | "cls" | "static" => OWN,
-            "crate" | "super" if self.language == Language::Rust => NONE,
             _ if !is_path || text.contains(['(', '[', '{', '"', '\'']) => UNKNOWN,
             _ => {
                 let last = text.rsplit(['.', ':', '\\', '>']).next().unwrap_or(text);
                 let last = last.trim_matches(['?', '!', '&', '*']);
-                if last.is_empty() { UNKNOWN } else { self.interner.number(last) }
+                match last {
+                    "" => UNKNOWN,
+                    "crate" | "super" | "self" if self.language == Language::Rust => NONE,
+                    last => self.interner.number(last),
+                }
             }
         })
     }

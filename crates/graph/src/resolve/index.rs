@@ -1,13 +1,13 @@
 //! Symbols by name, by what they belong to, and files by how imports name them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::paths::package;
 use crate::extract::module;
 use crate::graph::{File, Graph};
 use crate::language::Language;
 use crate::names::NONE;
-use crate::outline::{Kind, NameId, Symbol};
+use crate::outline::{Kind, NOWHERE, NameId, Symbol};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
@@ -16,6 +16,20 @@ pub(crate) struct Entry {
     /// The last part of the container.
     pub(crate) holder: NameId,
     pub(crate) kind: Kind,
+    /// The symbol that it stands in or belongs to, or none.
+    pub(crate) parent: u32,
+    pub(crate) standing: Standing,
+}
+
+/// From how far a symbol can be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It stands in nothing but modules.
+    Open,
+    /// Its type, or whatever it belongs to, is named before it or imported.
+    InType,
+    /// Only what is in the same function can name it.
+    InFunction,
 }
 
 #[derive(Debug)]
@@ -30,6 +44,8 @@ pub(crate) struct Index {
     pub(crate) packages: Vec<u32>,
     /// Files by the last part of their path as imports write it, and by their directory's.
     modules: HashMap<String, Vec<u32>>,
+    /// Files by what they define and by its containers, where imports name those.
+    spaces: HashMap<String, Vec<u32>>,
     /// The parts of all paths, and the first parts of all containers.
     parts: HashSet<String>,
 }
@@ -72,7 +88,7 @@ impl Index {
                 modules.entry(last(folder).to_owned()).or_default().push(at as u32);
             }
         }
-        Index { entries, starts, ids, packages, modules, parts: parts(graph) }
+        Index { entries, starts, ids, packages, modules, spaces: spaces(graph), parts: parts(graph) }
     }
 
     /// All symbols of a name.
@@ -109,6 +125,32 @@ impl Index {
     pub(crate) fn modules(&self, last: &str) -> &[u32] {
         self.modules.get(last).map(Vec::as_slice).unwrap_or_default()
     }
+
+    /// Files with something in the container that an import names.
+    pub(crate) fn space(&self, import: &str) -> &[u32] {
+        self.spaces.get(import).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Imports of these languages name namespaces, packages and classes, wherever their files are.
+fn spaces(graph: &Graph) -> HashMap<String, Vec<u32>> {
+    let mut spaces: HashMap<String, Vec<u32>> = HashMap::new();
+    for (at, file) in graph.parts.files.iter().enumerate() {
+        if !matches!(file.language, Language::Java | Language::CSharp | Language::Php) {
+            continue;
+        }
+        let texts = &graph.parts.names;
+        let mut own: BTreeSet<String> = BTreeSet::new();
+        for symbol in file.outline().iter().flat_map(|outline| &outline.symbols) {
+            let container = texts.get(symbol.container).replace("::", "/").replace(['.', '\\'], "/");
+            own.insert(format!("{container}/{}", texts.get(symbol.name)));
+            own.insert(container);
+        }
+        for space in own {
+            spaces.entry(space).or_default().push(at as u32);
+        }
+    }
+    spaces
 }
 
 fn parts(graph: &Graph) -> HashSet<String> {
@@ -148,10 +190,39 @@ fn entries(graph: &Graph) -> Vec<Entry> {
     }
     let mut entries = Vec::with_capacity(graph.symbol_count());
     for (at, file) in graph.parts.files.iter().enumerate() {
-        for symbol in file.outline().iter().flat_map(|outline| &outline.symbols) {
+        let symbols = file.outline().map(|outline| outline.symbols.as_slice()).unwrap_or_default();
+        for symbol in symbols {
             let holder = wanted.get(last(names.get(symbol.container))).copied().unwrap_or(NONE);
-            entries.push(Entry { file: at as u32, container: symbol.container, holder, kind: symbol.kind });
+            let (file_number, container, kind) = (at as u32, symbol.container, symbol.kind);
+            let parent = if symbol.parent == NOWHERE { NOWHERE } else { graph.firsts[at] + symbol.parent };
+            let standing = standing(file.language, symbols, symbol);
+            entries.push(Entry { file: file_number, container, holder, kind, parent, standing });
         }
     }
     entries
+}
+
+fn standing(language: Language, symbols: &[Symbol], symbol: &Symbol) -> Standing {
+    let mut standing = Standing::Open;
+    let mut at = symbol.parent;
+    // What belongs to what is read from a file, where it could go in circles.
+    for _ in 0..symbols.len() {
+        let Some(around) = symbols.get(at as usize) else { break };
+        match around.kind {
+            // A function of the shell is everybody's once the one around it was called.
+            Kind::Function | Kind::Method if language != Language::Bash => return Standing::InFunction,
+            Kind::Function | Kind::Method | Kind::Module => {}
+            Kind::Class
+            | Kind::Struct
+            | Kind::Interface
+            | Kind::Trait
+            | Kind::Enum
+            | Kind::Macro
+            | Kind::Constant
+            | Kind::Type
+            | Kind::Variable => standing = Standing::InType,
+        }
+        at = around.parent;
+    }
+    standing
 }

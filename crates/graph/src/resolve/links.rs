@@ -4,6 +4,7 @@ use super::index::last;
 use super::paths::names;
 use super::{How, Scope};
 use crate::graph::Graph;
+use crate::language::Language;
 use crate::outline::{Import, NOWHERE, Relation, What};
 
 /// From one node to another. Symbols are the first nodes, files those after them.
@@ -128,10 +129,15 @@ fn of_import(graph: &Graph, scope: &Scope<'_>, number: usize, import: &Import, l
         What::Name { original, .. } => Some(format!("{path}/{}", texts.get(original))),
         What::File | What::All | What::Module(_) => None,
     };
-    for path in [Some(path.to_owned()), deeper].into_iter().flatten() {
-        let reached = files(graph, number, &path);
+    // Of a container, one name is imported alone.
+    let space = in_space(graph, number, deeper.as_deref().unwrap_or(path));
+    let named = std::iter::once(path).chain(deeper.as_deref()).map(|path| files(graph, number, path));
+    let mut linked = Vec::new();
+    for mut reached in named.chain([space]) {
+        reached.retain(|file| !linked.contains(file));
         let weight = 1.0 / reached.len().max(1) as f32;
-        links.extend(reached.into_iter().map(|file| new(symbols + file, weight)));
+        links.extend(reached.iter().map(|file| new(symbols + file, weight)));
+        linked.extend(reached);
     }
 }
 
@@ -144,5 +150,21 @@ fn files(graph: &Graph, number: usize, import: &str) -> Vec<u32> {
             && own.language.reaches(file.language)
             && names(import, (own.language, &own.path), &file.path, "")
     });
-    reached.take(MOST_FILES).collect()
+    let mut reached: Vec<u32> = reached.take(MOST_FILES).collect();
+    // What is included is a header, if there is one of that name.
+    let is_header = |at: &u32| {
+        graph.parts.files[*at as usize].path.rsplit('.').next().is_some_and(|ending| ending.starts_with('h'))
+    };
+    if matches!(own.language, Language::C | Language::Cpp) && reached.iter().any(is_header) {
+        reached.retain(is_header);
+    }
+    reached
+}
+
+/// The files with something in the namespace, the package or the class that an import names.
+fn in_space(graph: &Graph, number: usize, import: &str) -> Vec<u32> {
+    let own = graph.parts.files[number].language;
+    let others = graph.index().space(import).iter().copied();
+    let is_reached = |at: &u32| *at as usize != number && graph.parts.files[*at as usize].language == own;
+    others.filter(is_reached).take(MOST_FILES).collect()
 }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::index::{Index, last};
+use super::index::{Index, Standing, last};
 use super::paths::names;
 use super::{How, Meaning, UNKNOWN_RECEIVER};
 use crate::extract::module;
 use crate::graph::{File, Graph};
+use crate::language::Language;
 use crate::names::{NONE, OWN, UNKNOWN};
 use crate::outline::{Import, Kind, Mention, NOWHERE, NameId, Relation, What};
 
@@ -14,6 +15,9 @@ use crate::outline::{Import, Kind, Mention, NOWHERE, NameId, Relation, What};
 const MANY: usize = 256;
 /// As many imports of everything in something as a file has if a person wrote it.
 const MOST_WILDCARDS: usize = 64;
+
+/// All that the answer depends on.
+type Question = (NameId, NameId, NameId, Relation, u32);
 
 /// One file's view of the graph.
 pub(crate) struct Scope<'g> {
@@ -25,7 +29,7 @@ pub(crate) struct Scope<'g> {
     wildcards: Vec<&'g Import>,
     here: HashMap<NameId, Vec<u32>>,
     /// What was found out already.
-    known: HashMap<(NameId, NameId, NameId, Relation), Option<Meaning>>,
+    known: HashMap<Question, Option<Meaning>>,
 }
 
 impl<'g> Scope<'g> {
@@ -61,7 +65,11 @@ impl<'g> Scope<'g> {
 
     pub(crate) fn meaning(&mut self, mention: &Mention) -> Option<Meaning> {
         let container = self.container(mention.from);
-        let key = (mention.name, mention.qualifier, container, mention.relation);
+        // Where something of the name is inside of something else, it depends on the place whether it is meant.
+        let is_inside = |id: &u32| self.index.entries[*id as usize].parent != NOWHERE;
+        let is_local = self.here.get(&mention.name).is_some_and(|here| here.iter().any(is_inside));
+        let place = if is_local { mention.from } else { NOWHERE };
+        let key = (mention.name, mention.qualifier, container, mention.relation, place);
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
@@ -96,12 +104,15 @@ impl<'g> Scope<'g> {
             return Some(own);
         }
         let fits = |id: &u32| self.fits(*id, mention) && self.kind(*id) != Kind::Method;
-        let here =
+        let here: Vec<u32> =
             self.here.get(&mention.name).into_iter().flatten().copied().filter(|id| fits(id)).collect();
-        if let Some(found) = Meaning::new(How::SameFile, self.nearest(here, container), 1.0) {
+        if let Some(found) = Meaning::new(How::SameFile, self.innermost(&here, mention.from), 1.0) {
             return Some(found);
         }
         if let Some(found) = self.imported(mention, &|id| self.fits(*id, mention)) {
+            return Some(found);
+        }
+        if let Some(found) = Meaning::new(How::SameFile, self.nearest(self.open(here), container), 1.0) {
             return Some(found);
         }
         let all = self.index.named(mention.name);
@@ -111,9 +122,36 @@ impl<'g> Scope<'g> {
         let all: Vec<u32> = all.iter().copied().filter(|id| fits(id)).collect();
         let package = self.index.packages[self.number as usize];
         let near: Vec<u32> = all.iter().copied().filter(|id| self.package(*id) == package).collect();
-        let found = Meaning::new(How::SamePackage, near, 1.0).or_else(|| Meaning::new(How::Unique, all, 1.0));
+        let found = Meaning::new(How::SamePackage, self.open(near), 1.0)
+            .or_else(|| Meaning::new(How::Unique, self.open(all), 1.0));
         // A method of a type that is inherited from, or mixed in.
         if found.is_none() && is_own_call { self.on_something(mention) } else { found }
+    }
+
+    /// Those that stand in the innermost of all that is around the mention.
+    fn innermost(&self, found: &[u32], from: u32) -> Vec<u32> {
+        let parent = |id: u32| self.index.entries[id as usize].parent;
+        let first = self.graph.firsts[self.number as usize];
+        let mut around = if from == NOWHERE { NOWHERE } else { first + from };
+        // What belongs to what could go in circles in a file that nobody wrote.
+        for _ in 0..=self.file.outline().map_or(0, |outline| outline.symbols.len()) {
+            let inside: Vec<u32> = found.iter().copied().filter(|id| parent(*id) == around).collect();
+            if !inside.is_empty() || around == NOWHERE {
+                return inside;
+            }
+            around = parent(around);
+        }
+        Vec::new()
+    }
+
+    /// Without what only its own function can name, and without what is in a type if something is in none.
+    fn open(&self, mut found: Vec<u32>) -> Vec<u32> {
+        let standing = |id: &u32| self.index.entries[*id as usize].standing;
+        found.retain(|id| standing(id) != Standing::InFunction);
+        if found.iter().any(|id| standing(id) == Standing::Open) {
+            found.retain(|id| standing(id) == Standing::Open);
+        }
+        found
     }
 
     /// Of several in the file, those that stand where the mention does.
@@ -144,7 +182,7 @@ impl<'g> Scope<'g> {
         }
         found.sort_unstable();
         found.dedup();
-        Meaning::new(How::Imported, found, 1.0)
+        Meaning::new(How::Imported, self.open(found), 1.0)
     }
 
     /// Whether the file imports the name, and only from outside of the project.
@@ -156,7 +194,7 @@ impl<'g> Scope<'g> {
 
     /// What an import of one name imports.
     pub(crate) fn import(&self, import: &Import, original: NameId) -> Option<Meaning> {
-        Meaning::new(How::Imported, self.reached(import, original).collect(), 1.0)
+        Meaning::new(How::Imported, self.open(self.reached(import, original).collect()), 1.0)
     }
 
     /// The symbols of a name in what an import names.
@@ -267,6 +305,9 @@ impl<'g> Scope<'g> {
         let entry = &self.index.entries[id as usize];
         let language = self.graph.parts.files[entry.file as usize].language;
         let kind_fits = match mention.relation {
+            // In a shell, what is called and what is read are two kinds of names.
+            Relation::Calls if language == Language::Bash => entry.kind == Kind::Function,
+            Relation::References if language == Language::Bash => entry.kind != Kind::Function,
             Relation::Calls => entry.kind != Kind::Module,
             Relation::References => entry.kind != Kind::Method || mention.qualifier > OWN,
             Relation::Imports | Relation::Defines => true,

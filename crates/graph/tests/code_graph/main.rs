@@ -8,4 +8,5 @@ mod fixtures;
 mod hostile;
 mod incremental;
 mod project;
+mod robust;
 mod watched;
