@@ -128,18 +128,24 @@ impl Choice<'_> {
 /// The place of the note that is left out on purpose, if this is a brief in which one is. What a person has put down
 /// is always shown.
 fn held_out(taken: &[Taken], holdout: Holdout) -> Option<usize> {
-    let chance = mixed(holdout.entropy) as f64 / u64::MAX as f64;
     let may_go: Vec<usize> = taken
         .iter()
         .zip(0..)
         .filter(|(one, _)| one.note.said.origin != Origin::Person)
         .map(|(_, at)| at)
         .collect();
-    if may_go.is_empty() || chance >= holdout.share {
+    if may_go.is_empty() || !holdout.applies() {
         return None;
     }
     let which = mixed(holdout.entropy.wrapping_add(1)) % may_go.len() as u64;
     may_go.get(which as usize).copied()
+}
+
+impl Holdout {
+    /// Whether this is a brief in which something is left out.
+    fn applies(self) -> bool {
+        (mixed(self.entropy) as f64 / u64::MAX as f64) < self.share
+    }
 }
 
 /// Spreads numbers that may be near each other evenly.
@@ -148,4 +154,27 @@ fn mixed(number: u64) -> u64 {
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Holdout, mixed};
+
+    #[test]
+    fn briefs_are_chosen_as_often_as_they_are_to_be() {
+        for share in [0.0, 0.1, 0.5, 1.0] {
+            let chosen = (0..10_000).filter(|entropy| is_chosen(*entropy, share)).count();
+            assert!((chosen as f64 / 10_000.0 - share).abs() < 0.01, "{chosen} of 10,000 for {share}");
+        }
+    }
+
+    fn is_chosen(entropy: u64, share: f64) -> bool {
+        Holdout { share, entropy }.applies()
+    }
+
+    #[test]
+    fn numbers_that_are_near_are_spread() {
+        let odd = (0..1000).filter(|number| mixed(*number) % 2 == 1).count();
+        assert!((400..600).contains(&odd), "{odd}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ralph_core::Timestamp;
-use ralph_core::note::{Confidence, Note, Origin};
+use ralph_core::note::{Confidence, Kind, Note, Origin};
 
 use super::hydration::Section;
 use super::need::Need;
@@ -70,10 +70,18 @@ impl Judged {
             return true;
         }
         let said = &one.note.said;
-        let texts = [&*said.title, &*said.content].into_iter().chain(said.kind.texts());
+        let texts = [&*said.title, &*said.content].into_iter().chain(telling(&said.kind));
         let own: BTreeSet<String> =
             texts.flat_map(|text| self.words.of(text)).map(|token| token.text).collect();
         let both = own.intersection(&self.asked).count();
         both >= LEAST_WORDS || (both > 0 && both as f64 >= LEAST_SHARE * own.len() as f64)
+    }
+}
+
+/// What a terminal showed has words of everything.
+fn telling(kind: &Kind) -> Vec<&str> {
+    match kind {
+        Kind::Gotcha { triggers, .. } => triggers.iter().map(String::as_str).collect(),
+        Kind::Observation(_) | Kind::Skill | Kind::Pattern | Kind::Failure { .. } => kind.texts(),
     }
 }

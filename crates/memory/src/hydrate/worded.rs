@@ -146,3 +146,23 @@ impl Room {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        ABOUT_GOTCHAS, ABOUT_MEMORY, FRAME, GOTCHAS, HEADING, LONGEST_NONCE, MEMORY, Section, framed,
+    };
+    use crate::tokens::tokens;
+
+    #[test]
+    fn what_stands_around_notes_is_counted_at_its_most() {
+        let nonce = "q7x2zk9vj4w8m1p0"[..].repeat(LONGEST_NONCE / 16);
+        for (about, label) in [(ABOUT_MEMORY, MEMORY), (ABOUT_GOTCHAS, GOTCHAS)] {
+            let frame = tokens(&framed(about, label, "x", &nonce));
+            assert!(frame <= FRAME, "{frame} for {label}");
+        }
+        for heading in Section::ALL.iter().filter_map(|section| section.heading()) {
+            assert!(tokens(&format!("## {heading}\n")) <= HEADING, "{heading}");
+        }
+    }
+}

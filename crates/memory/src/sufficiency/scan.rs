@@ -56,7 +56,7 @@ fn read<'a>(line: &'a str, sentence: &mut Vec<Piece<'a>>, found: &mut Vec<Mentio
         let (word, after) = rest.split_at(end);
         if !word.is_empty() {
             sentence.push(Piece { text: word, written: Written::Plainly });
-            if word.ends_with(['.', '!', '?', ';']) {
+            if word.ends_with(['.', '!', '?', ';']) && !matches!(word, "e.g." | "(e.g." | "i.e." | "(i.e.") {
                 said(sentence, found);
             }
         }

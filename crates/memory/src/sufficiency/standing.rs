@@ -31,8 +31,10 @@ pub(super) fn standing(
         return Standing::Passing;
     }
     let mut between = Between::Nothing;
+    let mut next = "";
     for word in before.iter().rev().take(BEFORE).map(String::as_str) {
-        if MAKES.contains(&word) {
+        // `make a parser` makes one, `make the parser fast` does not.
+        if MAKES.contains(&word) || (word == "make" && matches!(next, "a" | "an")) {
             return made(between, kind, otherwise);
         }
         if RENAMES.contains(&word) {
@@ -53,6 +55,7 @@ pub(super) fn standing(
                 Between::Nothing
             };
         }
+        next = word;
     }
     otherwise
 }
@@ -66,7 +69,7 @@ fn made(between: Between, kind: MentionKind, otherwise: Standing) -> Standing {
     }
 }
 
-const MAKES: [&str; 22] = [
+const MAKES: [&str; 21] = [
     "create",
     "creates",
     "creating",
@@ -87,7 +90,6 @@ const MAKES: [&str; 22] = [
     "define",
     "defines",
     "scaffold",
-    "make",
     "provide",
 ];
 /// Of what was named before.
@@ -95,7 +97,7 @@ const MADE: [&str; 7] = ["created", "added", "introduced", "written", "implement
 const ABSENT: [&str; 4] = ["missing", "exist", "exists", "nonexistent"];
 const RENAMES: [&str; 8] = ["rename", "renames", "renamed", "move", "moved", "extract", "split", "convert"];
 /// What is returned or printed is a value.
-const SAYS: [&str; 19] = [
+const SAYS: [&str; 20] = [
     "return",
     "returns",
     "returning",
@@ -115,6 +117,7 @@ const SAYS: [&str; 19] = [
     "example",
     "equals",
     "key",
+    "e.g",
 ];
 const USES: [&str; 29] = [
     "fix", "fixes", "change", "changes", "update", "updates", "modify", "edit", "refactor", "use", "uses",
