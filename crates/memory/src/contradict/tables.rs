@@ -158,7 +158,7 @@ const PASSING: &str = "line issu pr step iter attempt day commit test file error
 const UNITS: &str = "second ms minute mb kb gb byte percent % s m h k g hour day";
 /// Verbs that say nothing of what is chosen.
 const CHOOSING: &str = "use run choos chose chosen prefer switch move migrat adopt pick decid set stand is are becom replac \
-    chang write written build built base back test manag";
+    chang write written build built base back manag";
 
 pub(crate) fn is_filler(word: &str) -> bool {
     is_in(FILLERS, word)

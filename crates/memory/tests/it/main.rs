@@ -2,7 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod attempt;
+mod capture;
+mod consolidation;
+mod contradict;
 mod filters;
+mod fragile;
+mod learning;
 mod log;
 mod ranking;
 
