@@ -16,6 +16,8 @@ pub(super) struct Claim {
     pub(super) is_hedged: bool,
     /// Under which it holds.
     pub(super) condition: BTreeSet<String>,
+    /// All stems, of what is rejected too: claims that have none in common are about other things.
+    pub(super) stems: BTreeSet<String>,
     /// Everything it speaks of, in its order, apart from its condition.
     pub(super) words: Vec<Word>,
     pub(super) numbers: Vec<Number>,
@@ -48,6 +50,7 @@ impl Claim {
             numbers: numbers(&words),
             choices: choices(&words),
             rejected,
+            stems: clause.words.iter().filter_map(|word| word.stem.clone()).collect(),
             command: command(&words),
             value: value(&words),
             condition,

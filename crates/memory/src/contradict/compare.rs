@@ -10,7 +10,7 @@ use super::{Conflict, Ground};
 
 /// What the two cannot both be right about.
 pub(super) fn conflict(our: &Claim, their: &Claim) -> Option<Conflict> {
-    if our.condition != their.condition {
+    if our.condition != their.condition || our.stems.is_disjoint(&their.stems) {
         return None;
     }
     if our.is_denied != their.is_denied {
@@ -131,6 +131,12 @@ fn choice(our: &Claim, their: &Claim) -> Option<Conflict> {
 }
 
 fn number(our: &Claim, their: &Claim) -> Option<Conflict> {
+    // With more than one of them, others may be the condition of this one.
+    let differing =
+        our.numbers.iter().filter(|ours| their.numbers.iter().all(|theirs| ours.value != theirs.value));
+    if our.numbers.len() != their.numbers.len() || differing.count() != 1 {
+        return None;
+    }
     for ours in &our.numbers {
         for theirs in their.numbers.iter().filter(|theirs| ours.excludes(theirs)) {
             let subject_of = |claim: &Claim| -> BTreeSet<String> {

@@ -45,19 +45,24 @@ pub enum Ground {
 
 /// The first contradiction between two notes. What ralph has recorded of failures claims nothing that could be denied.
 pub fn contradict(one: &Draft, other: &Draft) -> Option<Conflict> {
-    if !claims(one) || !claims(other) {
-        return None;
+    Claims::of(one).conflict(&Claims::of(other))
+}
+
+/// What a note claims, taken apart once to be compared with many.
+#[derive(Debug)]
+pub(crate) struct Claims(Vec<Claim>);
+
+impl Claims {
+    pub(crate) fn of(draft: &Draft) -> Claims {
+        let is_record = matches!(&draft.kind, Kind::Gotcha { terminal: Some(_), .. });
+        if is_record || matches!(draft.kind.name(), KindName::ToolUse | KindName::Failure) {
+            return Claims(Vec::new());
+        }
+        let titled = clauses(&draft.title);
+        Claims(titled.iter().chain(&clauses(&draft.content)).filter_map(Claim::of).collect())
     }
-    let (ours, theirs) = (of(one), of(other));
-    ours.iter().find_map(|our| theirs.iter().find_map(|their| compare::conflict(our, their)))
-}
 
-fn claims(draft: &Draft) -> bool {
-    let is_record = matches!(&draft.kind, Kind::Gotcha { terminal: Some(_), .. });
-    !is_record && !matches!(draft.kind.name(), KindName::ToolUse | KindName::Failure)
-}
-
-fn of(draft: &Draft) -> Vec<Claim> {
-    let titled = clauses(&draft.title);
-    titled.iter().chain(&clauses(&draft.content)).filter_map(Claim::of).collect()
+    pub(crate) fn conflict(&self, other: &Claims) -> Option<Conflict> {
+        self.0.iter().find_map(|our| other.0.iter().find_map(|their| compare::conflict(our, their)))
+    }
 }

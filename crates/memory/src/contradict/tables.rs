@@ -64,7 +64,7 @@ const HEDGES: &str =
     "some most many often sometimes usually mostly partly few rarely occasionally perhaps maybe";
 
 /// Pairs that exclude each other.
-const OPPOSITES: [(&str, &str); 34] = [
+const OPPOSITES: [(&str, &str); 30] = [
     ("enabled", "disabled"),
     ("enable", "disable"),
     ("enables", "disables"),
@@ -80,7 +80,6 @@ const OPPOSITES: [(&str, &str); 34] = [
     ("safe", "unsafe"),
     ("on", "off"),
     ("true", "false"),
-    ("sorted", "unsorted"),
     ("sequential", "parallel"),
     ("sequentially", "concurrently"),
     ("serially", "concurrently"),
@@ -90,14 +89,11 @@ const OPPOSITES: [(&str, &str); 34] = [
     ("case-sensitive", "case-insensitive"),
     ("ascending", "descending"),
     ("single-threaded", "multi-threaded"),
-    ("blocking", "non-blocking"),
-    ("signed", "unsigned"),
     ("lowercase", "uppercase"),
     ("eager", "lazy"),
     ("eagerly", "lazily"),
     ("stateless", "stateful"),
     ("inclusive", "exclusive"),
-    ("supported", "unsupported"),
     ("first", "last"),
 ];
 
@@ -142,7 +138,7 @@ const CHOICES: [&str; 34] = [
 /// What has one value, so that two are one too many; any word can be it.
 const HAS_ONE: &str = "branch name prefix suffix separator delimiter extension user owner region locale timezone shell format \
     languag runner linter formatt framework database orm engin backend license encod algorithm theme editor charset protocol \
-    registri currenc manag";
+    registri currenc manag level";
 /// The same, but only what is written like a name or a path is a value.
 const HAS_ONE_NAME: &str = "path file directory entri point host url key class function modul root target port version endpoint \
     command script variabl header tabl column timeout";
@@ -177,6 +173,13 @@ pub(super) fn hedges(word: &str) -> bool {
 }
 
 pub(super) fn are_opposite(one: &str, other: &str) -> bool {
+    let is_without = |one: &str, other: &str| {
+        let rest = one.strip_prefix("un").or_else(|| one.strip_prefix("non-"));
+        rest == Some(other) && other.len() >= 5
+    };
+    if is_without(one, other) || is_without(other, one) {
+        return true;
+    }
     OPPOSITES.iter().any(|(a, b)| (one, other) == (*a, *b) || (one, other) == (*b, *a))
 }
 

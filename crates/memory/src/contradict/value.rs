@@ -18,7 +18,9 @@ pub(super) fn value(words: &[Word]) -> Option<Value> {
 }
 
 fn called(words: &[Word]) -> Option<Value> {
-    let copula = words.iter().position(|word| ["is", "are", "=", "equals"].contains(&word.text.as_str()))?;
+    let copula = words
+        .iter()
+        .position(|word| ["is", "are", "=", "equals", "defaults"].contains(&word.text.as_str()))?;
     let of: BTreeSet<String> = words[..copula].iter().filter_map(|word| word.stem.clone()).collect();
     let mut right = words[copula + 1..].iter().filter(|word| word.stem.is_some() || word.is_quoted);
     let is = right.next()?;
@@ -56,8 +58,8 @@ fn is_quality(word: &str) -> bool {
 }
 
 fn placed(words: &[Word]) -> Option<Value> {
-    const VERBS: [&str; 10] =
-        ["live", "store", "kept", "keep", "defin", "place", "found", "find", "put", "belong"];
+    const VERBS: [&str; 12] =
+        ["read", "load", "live", "store", "kept", "keep", "defin", "place", "found", "find", "put", "belong"];
     let verb =
         words.iter().position(|word| word.stem.as_deref().is_some_and(|stem| VERBS.contains(&stem)))?;
     let is = words[verb + 1..].iter().find(|word| is_path(word))?;

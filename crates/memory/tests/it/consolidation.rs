@@ -223,7 +223,7 @@ fn skills_and_patterns_follow_from_what_was_seen_to_work() {
     first.checks = vec![tests(&[("keeps_tabs", "expected 4")])];
     learned(&first);
     let mut second = Attempt::new(2);
-    second.before = first.checks.clone();
+    second.before = first.checks;
     second.checks = vec![tests(&[])];
     learned(&second);
     let task = task();

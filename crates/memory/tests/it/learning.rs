@@ -172,7 +172,7 @@ fn a_note_has_its_part_in_each_attempt_once() {
         let notes = [shown.clone(), kept_back.clone(), shown.clone()];
         wait(credit(&memory.store, &notes, Some(&kept_back), &used(1, true), memory.now())).unwrap();
     }
-    wait(credit(&memory.store, &[shown.clone()], None, &used(2, false), memory.now())).unwrap();
+    wait(credit(&memory.store, std::slice::from_ref(&shown), None, &used(2, false), memory.now())).unwrap();
     memory.find("");
     let uses = |id| wait(memory.store.note(id)).unwrap().unwrap().uses;
     assert_eq!((uses(&shown).succeeded, uses(&shown).failed), (1, 1));
@@ -192,13 +192,13 @@ fn what_was_said_of_code_that_has_changed_is_doubted_once_for_the_change() {
         wait(memory.store.note(&id)).unwrap().unwrap()
     };
     assert_eq!(rotten("1"), []);
-    assert_eq!(rotten("2"), [id.clone()]);
+    assert_eq!(rotten("2"), std::slice::from_ref(&id));
     assert_eq!(rotten("2"), [], "once");
     assert!(note().stale && note().is_hypothesis());
     memory.happens(MemoryEvent::Confirmed { note: id.clone(), evidence: Evidence::Approved });
     assert_eq!(rotten("2"), [], "it was confirmed of the code as it is");
     assert!(!note().stale);
-    assert_eq!(rotten("3"), [id.clone()]);
+    assert_eq!(rotten("3"), std::slice::from_ref(&id));
     let elsewhere = Anchor { file: "b.rs".into(), ..anchor("9") };
     assert_eq!(wait(rot(&memory.store, &[elsewhere], memory.now())).unwrap(), []);
 }
@@ -210,10 +210,18 @@ fn the_report_says_what_helps_what_harms_and_what_was_seen_too_seldom() {
         ["the cache is warm", "ports are leased", "logs rotate"].map(|text| memory.say(text));
     for iteration in 1..=6 {
         let at = memory.now();
-        wait(credit(&memory.store, &[good.clone()], Some(&bad), &used(iteration, true), at)).unwrap();
-        wait(credit(&memory.store, &[bad.clone()], Some(&good), &used(iteration + 10, false), at)).unwrap();
+        wait(credit(&memory.store, std::slice::from_ref(&good), Some(&bad), &used(iteration, true), at))
+            .unwrap();
+        wait(credit(
+            &memory.store,
+            std::slice::from_ref(&bad),
+            Some(&good),
+            &used(iteration + 10, false),
+            at,
+        ))
+        .unwrap();
     }
-    wait(credit(&memory.store, &[rare.clone()], None, &used(99, true), memory.now())).unwrap();
+    wait(credit(&memory.store, std::slice::from_ref(&rare), None, &used(99, true), memory.now())).unwrap();
     let report = wait(uplift(&memory.store)).unwrap();
     let found: Vec<_> = report.notes.iter().map(|one| (one.note.clone(), one.finding)).collect();
     assert_eq!(found, [(good, Finding::Helps), (bad, Finding::Harms), (rare, Finding::TooFew)]);

@@ -10,6 +10,7 @@ mod filters;
 mod fragile;
 mod learning;
 mod log;
+mod pairs;
 mod ranking;
 
 use ralph_core::Timestamp;
