@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ralph_core::note::{Draft, Kind, KindName, Observation};
 
-use crate::contradict::{Clause, clauses, contradict};
+use crate::contradict::{Claims, Clause, clauses};
 
 /// How much of the words of both together has to be in both.
 const IN_BOTH: f64 = 0.7;
@@ -17,27 +17,55 @@ const FEWEST: usize = 3;
 /// Two failures are alike if their fingerprints are; other notes if nothing that matters differs: no number, no name, no
 /// negation.
 pub fn alike(one: &Draft, other: &Draft) -> bool {
-    match (&one.kind, &other.kind) {
-        (Kind::Failure { diff: a, errors: b, .. }, Kind::Failure { diff: c, errors: d, .. }) => {
-            (a.is_some() && a == c && b == d) || same_text(one, other)
+    Reading::of(one).is_like(&Reading::of(other))
+}
+
+/// A note taken apart once, to be compared with many.
+pub(crate) struct Reading<'a> {
+    draft: &'a Draft,
+    title: String,
+    content: String,
+    said: Said,
+    pub(crate) claims: Claims,
+}
+
+impl<'a> Reading<'a> {
+    pub(crate) fn of(draft: &'a Draft) -> Reading<'a> {
+        Reading {
+            draft,
+            title: normal(&draft.title),
+            content: normal(&draft.content),
+            said: Said::of(draft),
+            claims: Claims::of(draft),
         }
-        (Kind::Failure { .. }, _) | (_, Kind::Failure { .. }) => false,
-        (
-            Kind::Observation(Observation::Command { command: a }),
-            Kind::Observation(Observation::Command { command: b }),
-        ) => normal(a) == normal(b) && (same_text(one, other) || nearly(one, other)),
-        _ => same_text(one, other) || (is_prose(one) && is_prose(other) && nearly(one, other)),
     }
-}
 
-fn same_text(one: &Draft, other: &Draft) -> bool {
-    normal(&one.content) == normal(&other.content)
-        && (is_plain(one) || normal(&one.title) == normal(&other.title))
-}
+    pub(crate) fn is_like(&self, other: &Reading<'_>) -> bool {
+        match (&self.draft.kind, &other.draft.kind) {
+            (Kind::Failure { diff: a, errors: b, .. }, Kind::Failure { diff: c, errors: d, .. }) => {
+                (a.is_some() && a == c && b == d) || self.is_same(other)
+            }
+            (Kind::Failure { .. }, _) | (_, Kind::Failure { .. }) => false,
+            (
+                Kind::Observation(Observation::Command { command: a }),
+                Kind::Observation(Observation::Command { command: b }),
+            ) => normal(a) == normal(b) && (self.is_same(other) || self.is_near(other)),
+            _ => {
+                let are_prose = is_prose(self.draft) && is_prose(other.draft);
+                self.is_same(other) || (are_prose && self.is_near(other))
+            }
+        }
+    }
 
-/// What it says does not depend on its title.
-fn is_plain(draft: &Draft) -> bool {
-    draft.title.trim().is_empty() || draft.content.split_whitespace().count() >= FEWEST
+    fn is_same(&self, other: &Reading<'_>) -> bool {
+        // What is short may depend on its title.
+        let is_plain = self.title.is_empty() || self.content.split(' ').count() >= FEWEST;
+        self.content == other.content && (is_plain || self.title == other.title)
+    }
+
+    fn is_near(&self, other: &Reading<'_>) -> bool {
+        self.said.is_near(&other.said) && self.claims.conflict(&other.claims).is_none()
+    }
 }
 
 fn is_prose(draft: &Draft) -> bool {
@@ -58,26 +86,6 @@ fn normal(text: &str) -> String {
     words.join(" ").trim_end_matches(['.', '!', ' ']).to_owned()
 }
 
-fn nearly(one: &Draft, other: &Draft) -> bool {
-    let (ours, theirs) = (Said::of(one), Said::of(other));
-    let differ = |a: &BTreeSet<String>, b: &BTreeSet<String>| {
-        a.difference(b).next().is_some() && b.difference(a).next().is_some()
-    };
-    if ours.denials != theirs.denials || differ(&ours.names, &theirs.names) {
-        return false;
-    }
-    let shorter = ours.words.len().min(theirs.words.len());
-    let longer = ours.words.len().max(theirs.words.len());
-    if shorter < FEWEST {
-        return false;
-    }
-    let both = ours.words.intersection(&theirs.words).count();
-    let together = (shorter + longer - both) as f64;
-    let is_near = both as f64 / together >= IN_BOTH
-        || (both as f64 / shorter as f64 >= OF_SHORTER && shorter as f64 / longer as f64 >= NOT_MUCH_LONGER);
-    is_near && contradict(one, other).is_none()
-}
-
 /// What counts when two texts are compared.
 #[derive(Default)]
 struct Said {
@@ -94,6 +102,21 @@ impl Said {
             said.take(&clause);
         }
         said
+    }
+
+    fn is_near(&self, other: &Said) -> bool {
+        let differ = |a: &BTreeSet<String>, b: &BTreeSet<String>| {
+            a.difference(b).next().is_some() && b.difference(a).next().is_some()
+        };
+        let shorter = self.words.len().min(other.words.len());
+        let longer = self.words.len().max(other.words.len());
+        if shorter < FEWEST || self.denials != other.denials || differ(&self.names, &other.names) {
+            return false;
+        }
+        let both = self.words.intersection(&other.words).count();
+        let together = (shorter + longer - both) as f64;
+        let is_within = both as f64 / shorter as f64 >= OF_SHORTER;
+        both as f64 / together >= IN_BOTH || (is_within && shorter as f64 / longer as f64 >= NOT_MUCH_LONGER)
     }
 
     fn take(&mut self, clause: &Clause) {

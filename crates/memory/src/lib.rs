@@ -48,7 +48,7 @@ pub use analysis::{ANALYSIS, index};
 pub use capture::{Ran, Witnessed, captured};
 pub use catch_up::catch_up;
 pub use consolidate::{Consolidation, Done, consolidate};
-pub use contradict::{Conflict, contradict};
+pub use contradict::{Conflict, Ground, contradict};
 pub use contradictions::{Contradiction, contradictions};
 pub use credit::credit;
 pub use extraction::{extracted, extraction_brief};

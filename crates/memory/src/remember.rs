@@ -60,7 +60,11 @@ pub async fn stage(
     at: Timestamp,
     entropy: u64,
 ) -> Result<Staged, StoreError> {
-    let draft = confined(draft);
+    let mut draft = confined(draft);
+    if draft.origin == Origin::Agent && draft.kind.name() == KindName::Skill {
+        // Only what was seen to work becomes a skill, and that is for consolidation to say.
+        draft.kind = Kind::Observation(Observation::Discovery);
+    }
     if draft.content.trim().is_empty() {
         return Ok(Staged::Refused(Refusal::Empty));
     }

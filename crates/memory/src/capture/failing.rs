@@ -52,14 +52,7 @@ fn candidate(seen: &Witnessed<'_>, check: &CheckResult, name: &str, message: &st
     if let Some(line) = message.lines().map(str::trim).find(|line| !line.is_empty()) {
         triggers.push(format!("error: {}", clipped(line, NAME)));
     }
-    let terminal = TerminalSnapshot {
-        command: check.command.clone(),
-        exit_code: match check.exit {
-            CheckExit::Code { code } => Some(code),
-            CheckExit::Signal { .. } | CheckExit::Timeout | CheckExit::NotStarted { .. } => None,
-        },
-        text: ending(&check.tail, TAIL),
-    };
+    let terminal = snapshot(check);
     let content = if message.is_empty() { check.summary() } else { message };
     let mut draft = Draft::new(Kind::Gotcha { triggers, terminal: Some(terminal) }, content);
     draft.title = format!("{}: {}", label(check.criterion), clipped(name, NAME));
@@ -67,6 +60,15 @@ fn candidate(seen: &Witnessed<'_>, check: &CheckResult, name: &str, message: &st
     draft.files = seen.files();
     draft.citations = vec![seen.cited(check)];
     draft
+}
+
+/// The end of what a check printed.
+pub(super) fn snapshot(check: &CheckResult) -> TerminalSnapshot {
+    let exit_code = match check.exit {
+        CheckExit::Code { code } => Some(code),
+        CheckExit::Signal { .. } | CheckExit::Timeout | CheckExit::NotStarted { .. } => None,
+    };
+    TerminalSnapshot { command: check.command.clone(), exit_code, text: ending(&check.tail, TAIL) }
 }
 
 fn label(criterion: Criterion) -> &'static str {

@@ -4,6 +4,7 @@ use ralph_core::check::CheckResult;
 use ralph_core::note::{Draft, Kind, Origin};
 
 use super::Witnessed;
+use super::failing::snapshot;
 use super::text::{clipped, listed};
 
 /// Up to so many have a note each; more than that are one.
@@ -21,12 +22,14 @@ pub(super) fn transitions(seen: &Witnessed<'_>) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for check in seen.checks {
         let earlier = seen.before.iter().find(|earlier| earlier.name == check.name && !earlier.passed);
-        let mended = earlier.map_or_else(Vec::new, |earlier| mended(earlier, check));
-        if mended.len() > EACH {
-            drafts.push(together(seen, check, &mended));
+        let Some(earlier) = earlier else { continue };
+        let mended = mended(earlier, check);
+        let told = if mended.len() > EACH {
+            vec![together(seen, check, &mended)]
         } else {
-            drafts.extend(mended.iter().map(|one| alone(seen, check, one)));
-        }
+            mended.iter().map(|one| alone(seen, check, one)).collect()
+        };
+        drafts.extend(told.into_iter().map(|draft| with_terminal(draft, earlier)));
     }
     drafts.truncate(EACH + 1);
     drafts
@@ -44,6 +47,14 @@ fn mended(before: &CheckResult, after: &CheckResult) -> Vec<Mended> {
     let is_gone = |title: &str| after.failures.iter().all(|failure| failure.title != title);
     let gone = before.failures.iter().filter(|failure| is_gone(&failure.title));
     gone.map(|one| Mended { name: clipped(&one.title, NAME), message: one.message.clone() }).collect()
+}
+
+/// What the terminal showed when it failed is what it will be recognised by.
+fn with_terminal(mut draft: Draft, failed: &CheckResult) -> Draft {
+    if let Kind::Gotcha { terminal, .. } = &mut draft.kind {
+        *terminal = Some(snapshot(failed));
+    }
+    draft
 }
 
 fn alone(seen: &Witnessed<'_>, check: &CheckResult, mended: &Mended) -> Draft {

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use ralph_core::id::NoteId;
 use ralph_core::note::{Confidence, KindName, Note, Origin};
 
-use crate::alike::alike;
+use crate::alike::Reading;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Survivor {
@@ -25,14 +25,16 @@ pub(super) fn survivor(known: &Note, staged: &Note) -> Survivor {
 pub(super) fn among_themselves(notes: Vec<Note>) -> (Vec<Note>, Vec<(NoteId, NoteId)>) {
     let mut ranked = notes;
     ranked.sort_by_cached_key(|note| (Reverse(worth(note)), note.recorded_at, note.id.clone()));
-    let mut unique: Vec<Note> = Vec::new();
+    let readings: Vec<Reading<'_>> = ranked.iter().map(|note| Reading::of(&note.said)).collect();
+    let mut stays: Vec<usize> = Vec::new();
     let mut said_again = Vec::new();
-    for note in ranked {
-        match unique.iter().find(|better| alike(&better.said, &note.said)) {
-            Some(better) => said_again.push((note.id, better.id.clone())),
-            None => unique.push(note),
+    for (at, note) in ranked.iter().enumerate() {
+        match stays.iter().find(|better| readings[**better].is_like(&readings[at])) {
+            Some(better) => said_again.push((note.id.clone(), ranked[*better].id.clone())),
+            None => stays.push(at),
         }
     }
+    let unique = stays.into_iter().map(|at| ranked[at].clone()).collect();
     (unique, said_again)
 }
 

@@ -10,9 +10,9 @@ use ralph_store::{Notes, StoreError};
 use super::duplicates::{Survivor, among_themselves, survivor};
 use super::value::is_of_value;
 use super::{Consolidation, Done, extract};
-use crate::alike::alike;
+use crate::alike::Reading;
 use crate::analysis::facet;
-use crate::contradict::contradict;
+use crate::contradict::Claims;
 use crate::contradictions::near;
 use crate::staged::staged;
 
@@ -74,12 +74,13 @@ impl Plan {
     /// Of two that cannot both be so, the newer, unless only the older was verified.
     fn undisputed(&mut self, mut notes: Vec<Note>, done: &Done<'_>) -> Vec<Note> {
         notes.sort_by(|a, b| (a.recorded_at, &a.id).cmp(&(b.recorded_at, &b.id)));
-        let mut standing: Vec<Note> = Vec::new();
+        let is_verified = |note: &Note| note.verified || done.verified;
+        let mut standing: Vec<(Note, Claims)> = Vec::new();
         for note in notes {
-            let is_verified = |note: &Note| note.verified || done.verified;
+            let claims = Claims::of(&note.said);
             let mut stands = true;
-            standing.retain(|older| {
-                if !stands || contradict(&note.said, &older.said).is_none() {
+            standing.retain(|(older, theirs)| {
+                if !stands || claims.conflict(theirs).is_none() {
                     return true;
                 }
                 stands = is_verified(&note) || !is_verified(older);
@@ -88,10 +89,10 @@ impl Plan {
                 !stands
             });
             if stands {
-                standing.push(note);
+                standing.push((note, claims));
             }
         }
-        standing
+        standing.into_iter().map(|(note, _)| note).collect()
     }
 
     /// Promotes what the project does not know, and settles what it knows otherwise.
@@ -195,16 +196,18 @@ impl Done<'_> {
 /// The nearest notes that others can see, apart from those that were dealt with in this plan.
 async fn beside(store: &impl Notes, note: &Note, settled: &BTreeSet<NoteId>) -> Result<Beside, StoreError> {
     let known = near(store, note).await?;
-    let same = known.iter().find(|known| alike(&note.said, &known.said));
-    if let Some(known) = same {
-        let by = survivor(known, note);
-        let is_taken = by == Survivor::Staged && settled.contains(&known.id);
-        let by = if is_taken { Survivor::Known } else { by };
-        return Ok(Beside::Said { known: Box::new(known.clone()), by });
+    let ours = Reading::of(&note.said);
+    for known in &known {
+        let theirs = Reading::of(&known.said);
+        if ours.is_like(&theirs) {
+            // What was superseded in this plan already cannot be again.
+            let is_settled = settled.contains(&known.id);
+            let by = if is_settled { Survivor::Known } else { survivor(known, note) };
+            return Ok(Beside::Said { known: Box::new(known.clone()), by });
+        }
     }
-    let other = known
-        .into_iter()
-        .find(|known| !settled.contains(&known.id) && contradict(&note.said, &known.said).is_some());
+    let is_denied = |known: &Note| ours.claims.conflict(&Claims::of(&known.said)).is_some();
+    let other = known.into_iter().find(|known| !settled.contains(&known.id) && is_denied(known));
     Ok(other.map_or(Beside::New, |known| Beside::Denied { known: Box::new(known) }))
 }
 

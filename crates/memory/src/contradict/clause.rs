@@ -124,8 +124,8 @@ impl Word {
 
     fn bare(text: &str, is_set_off: bool, is_first: bool, stems: &Words) -> Word {
         let lower = text.to_lowercase().replace('’', "'");
-        let has_capital = text.chars().any(char::is_uppercase)
-            && !(is_first && !text.chars().skip(1).any(char::is_uppercase));
+        // The first word of a sentence has a capital anyway.
+        let has_capital = text.chars().skip(usize::from(is_first)).any(char::is_uppercase);
         let is_name = has_capital || text.contains(|c: char| c.is_ascii_digit() || "_/.=@:".contains(c));
         let plain = lower.trim_end_matches("'s");
         let stem = if is_filler(plain) {

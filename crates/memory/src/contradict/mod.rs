@@ -1,12 +1,20 @@
-//! Whether two notes cannot both be true, without asking anybody: the same is said of, and something else is said.
+//! Whether two notes cannot both be true, without asking anybody: the same is spoken of, and something else is said.
+//!
+//! It is meant to be right rather than complete. Two claims are only compared where neither speaks of something that the
+//! other does not, and where they hold under the same conditions.
 
+mod claim;
 mod clause;
+mod compare;
+mod number;
 mod tables;
+mod value;
 
-use ralph_core::note::Draft;
+use ralph_core::note::{Draft, Kind, KindName};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use claim::Claim;
 pub(crate) use clause::{Clause, clauses};
 
 /// Why two notes cannot both hold.
@@ -35,12 +43,26 @@ pub enum Ground {
     Name,
 }
 
-/// Meant to be right rather than complete: what it finds are contradictions, and many it does not find.
+/// The first contradiction between two notes. What ralph has recorded of failures claims nothing that could be denied.
 pub fn contradict(one: &Draft, other: &Draft) -> Option<Conflict> {
-    let (ours, theirs) = (clauses(&one.content), clauses(&other.content));
-    ours.iter().find_map(|our| theirs.iter().find_map(|their| conflict(our, their)))
+    Claims::of(one).conflict(&Claims::of(other))
 }
 
-fn conflict(_our: &Clause, _their: &Clause) -> Option<Conflict> {
-    None
+/// What a note claims, taken apart once to be compared with many.
+#[derive(Debug)]
+pub(crate) struct Claims(Vec<Claim>);
+
+impl Claims {
+    pub(crate) fn of(draft: &Draft) -> Claims {
+        let is_record = matches!(&draft.kind, Kind::Gotcha { terminal: Some(_), .. });
+        if is_record || matches!(draft.kind.name(), KindName::ToolUse | KindName::Failure) {
+            return Claims(Vec::new());
+        }
+        let titled = clauses(&draft.title);
+        Claims(titled.iter().chain(&clauses(&draft.content)).filter_map(Claim::of).collect())
+    }
+
+    pub(crate) fn conflict(&self, other: &Claims) -> Option<Conflict> {
+        self.0.iter().find_map(|our| other.0.iter().find_map(|their| compare::conflict(our, their)))
+    }
 }

@@ -2,10 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod attempt;
+mod capture;
+mod consolidation;
+mod contradict;
 mod fences;
 mod filters;
+mod fragile;
 mod hydration;
+mod learning;
 mod log;
+mod pairs;
 mod ranking;
 mod room;
 mod sufficient;
