@@ -7,10 +7,11 @@ use ralph_core::Timestamp;
 use ralph_core::note::{Note, Scope};
 use ralph_store::Indexed;
 
+use crate::hydrate::counted;
 use crate::words::Words;
 
-/// Changes whenever the same note would be found by other words; all notes are then taken apart again.
-pub const ANALYSIS: u32 = 1;
+/// Changes whenever the same note would be found by other words or counted otherwise; all notes are then made again.
+pub const ANALYSIS: u32 = 2;
 
 /// It asks something: what answers it is the note after it.
 pub(crate) const ASKS: u32 = 1;
@@ -20,10 +21,13 @@ pub(crate) const DATED: u32 = 2;
 pub(crate) const COUNTED: u32 = 4;
 
 /// Makes a note ready to be found.
-pub fn index(note: Note) -> Indexed {
+pub fn index(mut note: Note) -> Indexed {
     if !note.is_active() {
+        // It goes into no brief any more.
+        note.tokens = 0;
         return Indexed { note, words: Vec::new(), facets: Vec::new(), marks: 0 };
     }
+    note.tokens = counted(&note);
     let words = Words::new();
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for text in texts(&note) {

@@ -16,18 +16,32 @@
 mod analysis;
 mod catch_up;
 mod factor;
+mod fence;
+mod hydrate;
+mod likeness;
 mod query;
 mod ranking;
 mod recall;
 mod remember;
+mod shelves;
 mod staged;
+mod sufficiency;
+mod tokens;
 mod words;
 
 pub use analysis::{ANALYSIS, index};
 pub use catch_up::catch_up;
 pub use factor::{Contribution, Factor};
+pub use fence::fenced;
+pub use hydrate::{Allowance, Holdout, Hydration, LeftOut, Need, Omission, Section, Taken, Worded, hydrate};
 pub use query::{Context, Intent, Query, Visible};
 pub use ranking::Ranking;
 pub use recall::{Recalled, recall};
 pub use remember::{note_down, remember};
+pub use shelves::{Shelves, recall_all};
 pub use staged::staged;
+pub use sufficiency::{
+    Knows, Mention, MentionKind, Missing, Recommendation, Resolved, Searched, Standing, Sufficiency, expand,
+    mentions, sufficiency,
+};
+pub use tokens::tokens;

@@ -139,8 +139,16 @@ async fn forms(
 
 /// How much it says that a note has a word: the more, the fewer have it.
 pub(super) fn rarity(state: &MemoryState, word: &Word) -> f64 {
-    let (all, having) = (state.notes as f64, f64::from(word.notes));
-    ((all - having + 0.5).max(0.5) / (having + 0.5)).ln_1p()
+    rarity_of(state, f64::from(word.notes))
+}
+
+/// How much it says of a note that it alone has a word.
+pub(crate) fn most_rare(state: &MemoryState) -> f64 {
+    rarity_of(state, 1.0)
+}
+
+fn rarity_of(state: &MemoryState, having: f64) -> f64 {
+    ((state.notes as f64 - having + 0.5).max(0.5) / (having + 0.5)).ln_1p()
 }
 
 /// The share of trigrams that two words have in common.

@@ -25,6 +25,7 @@ use asked::Asked;
 use at_hand::AtHand;
 use filter::Allowed;
 use lexical::Matches;
+pub(crate) use lexical::most_rare;
 use score::Scoring;
 
 /// A note that was found, and why it stands where it stands.

@@ -2,9 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod fences;
 mod filters;
+mod hydration;
 mod log;
 mod ranking;
+mod room;
+mod sufficient;
 
 use ralph_core::Timestamp;
 use ralph_core::id::{NoteId, SessionId};

@@ -1,0 +1,87 @@
+//! Whether a note earns its place: what merely can be found makes a brief longer and the work worse.
+
+use std::collections::BTreeSet;
+
+use ralph_core::Timestamp;
+use ralph_core::note::{Confidence, Kind, Note, Origin};
+
+use super::hydration::Section;
+use super::need::Need;
+use crate::factor::Factor;
+use crate::recall::Recalled;
+use crate::words::Words;
+
+/// What scores less than this share of the best of its section is left out.
+const OF_THE_BEST: f64 = 0.4;
+/// What is relied on less is left out.
+const LEAST_CONFIDENCE: f64 = 0.25;
+/// Words of the task that a note has to have, or else this share of its own words.
+const LEAST_WORDS: usize = 2;
+const LEAST_SHARE: f64 = 0.2;
+
+/// By what notes are judged, made once for a brief.
+pub(super) struct Judged {
+    words: Words,
+    asked: BTreeSet<String>,
+    now: Timestamp,
+}
+
+impl Judged {
+    pub(super) fn by(need: &Need, now: Timestamp) -> Judged {
+        let words = Words::new();
+        let asked = words.of(&need.text).into_iter().map(|token| token.text).collect();
+        Judged { words, asked, now }
+    }
+
+    /// `best` is the best score of its section.
+    pub(super) fn earns(&self, one: &Recalled, section: Section, best: f64) -> bool {
+        if !self.is_relied_on(&one.note) {
+            return false;
+        }
+        let is_at_hand = one
+            .factors
+            .iter()
+            .any(|factor| matches!(factor.factor, Factor::Files | Factor::Symbols) && factor.value > 0.0);
+        match section {
+            // They are about the files at hand, or they would not be here.
+            Section::Observations => true,
+            Section::Skills | Section::Patterns | Section::Gotchas | Section::Failures => {
+                is_at_hand || (one.score >= OF_THE_BEST * best && self.is_about_it(one))
+            }
+        }
+    }
+
+    fn is_relied_on(&self, note: &Note) -> bool {
+        self.confidence(note).share() >= LEAST_CONFIDENCE
+    }
+
+    /// What a person said is not worn down by time alone.
+    fn confidence(&self, note: &Note) -> Confidence {
+        match note.said.origin {
+            Origin::Person => note.said.confidence,
+            Origin::Rule | Origin::Agent | Origin::Tool => note.confidence_at(self.now),
+        }
+    }
+
+    /// One word in common is chance, unless the note has few.
+    fn is_about_it(&self, one: &Recalled) -> bool {
+        let is_near = |factor: Factor| matches!(factor, Factor::Graph | Factor::Vectors);
+        if one.factors.iter().any(|found| is_near(found.factor) && found.value > 0.0) {
+            return true;
+        }
+        let said = &one.note.said;
+        let texts = [&*said.title, &*said.content].into_iter().chain(telling(&said.kind));
+        let own: BTreeSet<String> =
+            texts.flat_map(|text| self.words.of(text)).map(|token| token.text).collect();
+        let both = own.intersection(&self.asked).count();
+        both >= LEAST_WORDS || (both > 0 && both as f64 >= LEAST_SHARE * own.len() as f64)
+    }
+}
+
+/// What a terminal showed has words of everything.
+fn telling(kind: &Kind) -> Vec<&str> {
+    match kind {
+        Kind::Gotcha { triggers, .. } => triggers.iter().map(String::as_str).collect(),
+        Kind::Observation(_) | Kind::Skill | Kind::Pattern | Kind::Failure { .. } => kind.texts(),
+    }
+}

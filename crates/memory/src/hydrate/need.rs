@@ -1,0 +1,57 @@
+//! What a brief is for, and how much of it is for notes.
+
+use std::collections::BTreeMap;
+
+use ralph_core::id::TaskId;
+use ralph_core::note::Anchor;
+
+use crate::query::Context;
+
+/// What the work is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Need {
+    /// Whose staged notes are seen.
+    pub task: TaskId,
+    /// The task in its own words, and whatever else there is to go by, such as the errors of the last attempt.
+    pub text: String,
+    /// Those that are being changed, or are likely to be; below the project's root.
+    pub files: Vec<String>,
+    pub symbols: Vec<String>,
+    /// Files and symbols that the code graph says are near, from 0 to 1.
+    pub near: BTreeMap<String, f64>,
+    /// Symbols as they are now. What was said of one that is another by now is a hypothesis.
+    pub current: Vec<Anchor>,
+}
+
+/// How much may be taken. All of these are limits, none of them is a goal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// For everything that is worded, with its headings and fences.
+    pub tokens: u32,
+    pub skills: usize,
+    pub patterns: usize,
+    pub gotchas: usize,
+    pub failures: usize,
+    pub observations: usize,
+}
+
+impl Default for Allowance {
+    fn default() -> Allowance {
+        Allowance { tokens: 8000, skills: 5, patterns: 3, gotchas: 5, failures: 3, observations: 10 }
+    }
+}
+
+/// Now and then a note is left out on purpose, to see how the work goes without it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Holdout {
+    /// Of all briefs, from 0 to 1.
+    pub share: f64,
+    /// Decides which briefs and which notes: the same for the same number.
+    pub entropy: u64,
+}
+
+impl Need {
+    pub(super) fn context(&self) -> Context {
+        Context { files: self.files.clone(), symbols: self.symbols.clone(), near: self.near.clone() }
+    }
+}
