@@ -6,14 +6,14 @@
 /// Three bytes tell hundreds of beginnings apart from nearly all ordinary text.
 pub(super) const SHORTEST: usize = 3;
 
-const HASHES: usize = 1 << 16;
+const HASHES: usize = 1 << 17;
 
 #[derive(Debug)]
 pub(super) struct Beginnings {
     /// One bit per hash of three bytes: whether a beginning may have it. Small enough for the innermost cache.
     may_begin: Box<[u64; HASHES / 64]>,
     /// For each hash, where its beginnings start in `exact`.
-    starts: Box<[usize]>,
+    starts: Box<[u32]>,
     /// The first three bytes of every beginning with its index, by hash.
     exact: Vec<(u32, usize)>,
 }
@@ -29,7 +29,7 @@ impl Beginnings {
         for (at, (three, _)) in exact.iter().enumerate().rev() {
             let hash = hash(*three);
             may_begin[hash / 64] |= 1 << (hash % 64);
-            starts[hash] = at;
+            starts[hash] = at as u32;
         }
         Beginnings { may_begin, starts, exact }
     }
@@ -64,7 +64,7 @@ impl Beginnings {
 
     fn each_of(&self, three: u32, mut found: impl FnMut(usize)) {
         let wanted = hash(three);
-        let same_hash = self.exact[self.starts[wanted]..].iter();
+        let same_hash = self.exact[self.starts[wanted] as usize..].iter();
         for (beginning, index) in same_hash.take_while(|(beginning, _)| hash(*beginning) == wanted) {
             if *beginning == three {
                 found(*index);
@@ -78,5 +78,5 @@ fn roll(three: u32, byte: u8) -> u32 {
 }
 
 fn hash(three: u32) -> usize {
-    (three.wrapping_mul(0x9e37_79b1) >> 16) as usize
+    (three.wrapping_mul(0x9e37_79b1) >> 15) as usize
 }

@@ -1,4 +1,5 @@
-//! The spellings under which one secret value shows up in output: as it is, in JSON, in addresses, in base64.
+//! The spellings under which one secret value shows up in output: as it is, in JSON, in addresses, in base64, in
+//! hexadecimal digits.
 
 use std::fmt::Write as _;
 
@@ -23,6 +24,9 @@ pub(super) fn of(value: &str) -> Vec<Vec<u8>> {
         percent_encoded(value, b"-_.~!'()*", true),
         percent_encoded(value, b"-_.* ", true).replace(' ', "+"),
     ]);
+    let digits = hex(value.as_bytes());
+    forms.push(digits.to_ascii_uppercase());
+    forms.push(digits);
     for offset in 0..3 {
         let encoded = base64_inside(value.as_bytes(), offset);
         forms.push(encoded.replace('+', "-").replace('/', "_"));
@@ -103,8 +107,16 @@ fn percent_encoded(text: &str, plain: &[u8], upper: bool) -> String {
     encoded
 }
 
+/// In lower case.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
+}
+
 /// The part of the base64 of `…value…` that depends on `value` alone when it starts at `offset` modulo three.
-fn base64_inside(value: &[u8], offset: usize) -> String {
+pub(super) fn base64_inside(value: &[u8], offset: usize) -> String {
     let mut padded = vec![0; offset];
     padded.extend_from_slice(value);
     let bits = padded.len() * 8;

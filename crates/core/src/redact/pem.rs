@@ -6,11 +6,13 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::scan::Span;
 
-pub(super) const BEGIN: &[u8] = b"-----BEGIN ";
+/// The second is that of PuTTY's files, whose private lines have no footer.
+pub(super) const BEGIN: [&[u8]; 2] = [b"-----BEGIN ", b"Private-Lines: "];
 pub(super) const KIND: &str = "private-key";
 
-static HEADER: LazyLock<Regex> =
-    LazyLock::new(|| anchored(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"));
+static HEADER: LazyLock<Regex> = LazyLock::new(|| {
+    anchored(r"(?:-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: [0-9]{1,4})")
+});
 
 // No body has five dashes in a row, so a header repeated without end is never searched twice.
 static TO_FOOTER: LazyLock<Regex> = LazyLock::new(|| {
@@ -20,12 +22,13 @@ static TO_FOOTER: LazyLock<Regex> = LazyLock::new(|| {
 /// What of a body may follow the header on its own line when the footer does not.
 static ESCAPED_BODY: LazyLock<Regex> = LazyLock::new(|| anchored(r"(?:\\{1,4}[nr]|[A-Za-z0-9+/=]{32,}){0,}"));
 
-static NOTHING_MORE: LazyLock<Regex> = LazyLock::new(|| anchored(r#"[ \t\r"'+,\\]{0,8}\n?$"#));
+static NOTHING_MORE: LazyLock<Regex> =
+    LazyLock::new(|| anchored(r#"(?:\x1b\[[0-9;]{0,12}[mK]|[ \t\r"'+,\\]){0,8}\n?$"#));
 
-/// Line numbers, quotes and diff marks may stand before the body.
+/// Line numbers, quotes, diff marks and colours may stand before the body.
 static BODY: LazyLock<Regex> = LazyLock::new(|| {
     anchored(
-        r#"[ \t>|+*#"'0-9:-]{0,24}(?:\xe2\x86\x92)?[ \t"']{0,8}(?:([A-Za-z0-9+/=]{16,256})|[A-Za-z0-9+/=]{1,15}|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\n]{0,}|)(?:\\{1,4}[nr])?[ \t\r"'+,\\]{0,8}\n?$"#,
+        r#"(?:\x1b\[[0-9;]{0,12}[mK]|[ \t>|+*#"'0-9:-]){0,24}(?:\xe2\x86\x92)?[ \t"']{0,8}(?:([A-Za-z0-9+/=]{16,256})|[A-Za-z0-9+/=]{1,15}|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\n]{0,}|)(?:\\{1,4}[nr])?(?:\x1b\[[0-9;]{0,12}[mK]|[ \t\r"'+,\\]){0,8}\n?$"#,
     )
 });
 
@@ -47,7 +50,12 @@ pub(super) enum Skipped {
 }
 
 pub(super) fn begin_at(text: &[u8], at: usize) -> Option<Span> {
-    HEADER.find(&text[at..]).map(|header| Span { start: at, end: at + header.end(), kind: KIND })
+    HEADER.find(&text[at..]).map(|header| Span {
+        start: at,
+        end: at + header.end(),
+        kind: KIND,
+        goes_on: true,
+    })
 }
 
 /// Skips what follows a header that ends at `at`. `text` ends with a whole line, or is cut in an over-long one.
@@ -64,6 +72,14 @@ pub(super) fn skip_after_header(text: &[u8], at: usize) -> Skipped {
     let armour = if body > 0 { Armour::Body } else { Armour::Header };
     // The header's own line break stays, so that what follows the key begins a line.
     skip_lines(text, line_end, armour)
+}
+
+/// Where a key ends whose header ends at `at`, if `text` is all there is of it.
+pub(super) fn end_in(text: &[u8], at: usize) -> usize {
+    match skip_after_header(text, at) {
+        Skipped::To(end) => end,
+        Skipped::Within(_) => text.len(),
+    }
 }
 
 /// Skips whole lines for as long as they belong to a key.

@@ -1,37 +1,50 @@
 //! Finds what is to be hidden in one piece of text: a pass over all beginnings, then a look at each hit.
 
 use super::beginnings::Beginnings;
-use super::pem;
-use super::shapes::{Before, Look, SHAPES, Shape};
+use super::encoded::{self, Coding, Runs};
+use super::shapes::{self, Before, Look, Shape};
+use super::view::View;
+use super::{escapes, folded, pem};
 
 /// How far before a trigger a secret may begin, and how far back a word's start is judged.
-pub(super) const LOOK_BEHIND: usize = 32;
+pub(super) const LOOK_BEHIND: usize = 96;
 
 pub(super) const ENVIRONMENT: &str = "env";
 
-/// Something to hide: `start..end`, or from `start` on for as long as a private key goes.
+/// Something to hide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) kind: &'static str,
+    /// Whether it is hidden from `start` on for as long as a private key goes.
+    pub(super) goes_on: bool,
 }
 
 #[derive(Debug)]
 enum Rule {
     Literal(Box<[u8]>),
     Shape { trigger: &'static str, shape: &'static Shape },
-    PrivateKey,
+    PrivateKey(&'static [u8]),
+    Encoded { beginning: Box<[u8]>, coding: Coding },
+    Escape(Box<[u8]>),
 }
 
 impl Rule {
     fn beginning(&self) -> &[u8] {
         match self {
-            Rule::Literal(literal) => literal,
+            Rule::Literal(beginning) | Rule::Encoded { beginning, .. } | Rule::Escape(beginning) => beginning,
             Rule::Shape { trigger, .. } => trigger.as_bytes(),
-            Rule::PrivateKey => pem::BEGIN,
+            Rule::PrivateKey(beginning) => beginning,
         }
     }
+}
+
+/// Whether what is encoded is looked into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Inside,
+    Surface,
 }
 
 #[derive(Debug)]
@@ -43,17 +56,37 @@ pub(super) struct Scanner {
 impl Scanner {
     pub(super) fn new(literals: Vec<Vec<u8>>) -> Scanner {
         let literals = literals.into_iter().map(|literal| Rule::Literal(literal.into_boxed_slice()));
-        let shapes = SHAPES.iter().flat_map(|shape| {
+        let shapes = shapes::all().flat_map(|shape| {
             let triggers = shape.triggers.iter();
             triggers.map(move |trigger| Rule::Shape { trigger, shape })
         });
-        let rules: Vec<Rule> = literals.chain(shapes).chain([Rule::PrivateKey]).collect();
+        let rules: Vec<Rule> = literals
+            .chain(shapes)
+            .chain(pem::BEGIN.map(Rule::PrivateKey))
+            .chain(encoded_rules())
+            .chain(escapes::beginnings().into_iter().map(|three| Rule::Escape(three.into_boxed_slice())))
+            .collect();
         Scanner { beginnings: Beginnings::new(rules.iter().map(Rule::beginning)), rules }
     }
 
     /// What is to be hidden in `text[from..]`, in order; what stands before `from` is only looked at.
     pub(super) fn spans(&self, text: &[u8], from: usize, spans: &mut Vec<Span>) {
         spans.clear();
+        let escapes = self.pass(text, from, Depth::Inside, spans);
+        for line in escapes::lines(text, from.saturating_sub(LOOK_BEHIND), &escapes) {
+            self.see(&escapes::undone(text, line), Depth::Inside, spans);
+        }
+        for block in folded::blocks(text, from) {
+            self.see(&block, Depth::Inside, spans);
+        }
+        spans.retain(|span| span.start >= from);
+        spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    }
+
+    /// Adds what is found in `text[from..]`, and returns where escapes stand in it.
+    fn pass(&self, text: &[u8], from: usize, depth: Depth, spans: &mut Vec<Span>) -> Vec<usize> {
+        let mut escapes = Vec::new();
+        let mut runs = Runs::default();
         self.beginnings.each(text, from, |at, index| {
             let rule = &self.rules[index];
             if !text[at..].starts_with(rule.beginning()) {
@@ -62,17 +95,57 @@ impl Scanner {
             let span = match rule {
                 Rule::Literal(literal) => Some(literal_span(literal, at)),
                 Rule::Shape { shape, .. } => shape_at(shape, text, at, spans),
-                Rule::PrivateKey => pem::begin_at(text, at),
+                Rule::PrivateKey(_) => pem::begin_at(text, at),
+                Rule::Encoded { coding, .. } => {
+                    let run = (depth == Depth::Inside).then(|| runs.decoded(text, at, *coding)).flatten();
+                    if let Some(run) = run {
+                        self.see(&run, Depth::Surface, spans);
+                    }
+                    None
+                }
+                Rule::Escape(_) => {
+                    escapes.push(at);
+                    None
+                }
             };
-            spans.extend(span.filter(|span| span.start >= from));
+            spans.extend(span);
         });
-        spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+        escapes
     }
+
+    /// Adds what is found in `view`, as it stands in the text that the view was made of.
+    fn see(&self, view: &View, depth: Depth, spans: &mut Vec<Span>) {
+        let mut seen = Vec::new();
+        self.pass(&view.bytes, 0, depth, &mut seen);
+        for span in seen {
+            let end = if span.goes_on { pem::end_in(&view.bytes, span.end) } else { span.end };
+            // What is no text once it is decoded was not encoded text: a picture has every three bytes somewhere.
+            let text = view.bytes[span.start..span.end].iter().all(|byte| (b' '..0x7f).contains(byte));
+            if text || span.kind == ENVIRONMENT {
+                let place = view.place(span.start..end);
+                spans.push(Span { start: place.start, end: place.end, kind: span.kind, goes_on: false });
+            }
+        }
+    }
+}
+
+/// What begins with another's beginning is found with it.
+fn encoded_rules() -> impl Iterator<Item = Rule> {
+    let mut triggers: Vec<&[u8]> = shapes::all()
+        .flat_map(|shape| shape.triggers.iter().map(|trigger| trigger.as_bytes()))
+        .chain(pem::BEGIN)
+        .collect();
+    triggers.sort_unstable();
+    triggers.dedup_by(|longer, shorter| longer.starts_with(shorter));
+    triggers
+        .into_iter()
+        .flat_map(encoded::beginnings)
+        .map(|(beginning, coding)| Rule::Encoded { beginning: beginning.into_boxed_slice(), coding })
 }
 
 /// Whether hiding `literal` would hide what stands for something hidden.
 pub(super) fn stands_in_a_replacement(literal: &[u8]) -> bool {
-    let kinds = SHAPES.iter().map(|shape| shape.kind);
+    let kinds = shapes::all().map(|shape| shape.kind);
     kinds.chain([ENVIRONMENT, pem::KIND]).any(|kind| {
         let replacement = format!("[redacted:{kind}]");
         let mut windows = replacement.as_bytes().windows(literal.len());
@@ -81,7 +154,7 @@ pub(super) fn stands_in_a_replacement(literal: &[u8]) -> bool {
 }
 
 fn literal_span(literal: &[u8], at: usize) -> Span {
-    Span { start: at, end: at + literal.len(), kind: ENVIRONMENT }
+    Span { start: at, end: at + literal.len(), kind: ENVIRONMENT, goes_on: false }
 }
 
 fn shape_at(shape: &Shape, text: &[u8], at: usize, found: &[Span]) -> Option<Span> {
@@ -98,6 +171,7 @@ fn shape_at(shape: &Shape, text: &[u8], at: usize, found: &[Span]) -> Option<Spa
         start: start + secret.start,
         end: start + secret.end,
         kind: shape.kind,
+        goes_on: false,
     })
 }
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::folded;
 use super::pem::{self, Armour, Skipped};
 use super::scan::{LOOK_BEHIND, Scanner, Span};
 
@@ -18,7 +19,7 @@ const OVERLAP: usize = 2 * super::forms::LONGEST;
 #[derive(Debug, Clone)]
 pub struct RedactStream {
     scanner: Arc<Scanner>,
-    /// Undecided bytes of the current line, after up to [`LOOK_BEHIND`] bytes of it that are already out.
+    /// Undecided bytes of the current line, or of lines that one token was broken into, after up to [`LOOK_BEHIND`] bytes of it that are already out.
     pending: Vec<u8>,
     /// How many bytes of `pending` are already out.
     decided: usize,
@@ -61,19 +62,22 @@ impl RedactStream {
         self.within = Within::Text;
     }
 
-    /// Adds to the held-back line up to its end or to a full window, and decides it then.
+    /// Adds to what is held back up to the end of a line or to a full window, and decides it then. A line that is as
+    /// wide as broken ones are waits for the next.
     fn complete_pending<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         let room = WINDOW - (self.pending.len() - self.decided);
         let near = &bytes[..bytes.len().min(room)];
         let newline = near.iter().position(|byte| *byte == b'\n');
         let (now, rest) = bytes.split_at(newline.map_or(near.len(), |at| at + 1));
         self.pending.extend_from_slice(now);
-        if newline.is_none() && now.len() < room {
+        let end = self.pending.len();
+        let settled = newline.is_some() && folded::unsettled(&self.pending, self.decided, end) == end;
+        if !settled && now.len() < room {
             return rest;
         }
         let mut pending = std::mem::take(&mut self.pending);
         let from = std::mem::take(&mut self.decided);
-        if newline.is_some() {
+        if settled {
             self.decide_lines(&pending, from, out);
             pending.clear();
             self.pending = pending;
@@ -91,9 +95,11 @@ impl RedactStream {
         // `contains` is much faster than `rposition` on what has no line break.
         if near.contains(&b'\n') {
             let newline = near.iter().rposition(|byte| *byte == b'\n')?;
-            let end = at + newline + 1;
-            self.decide_lines(&bytes[..end], at, out);
-            return Some(end);
+            let settled = folded::unsettled(bytes, at, at + newline + 1);
+            if settled > at {
+                self.decide_lines(&bytes[..settled], at, out);
+                return Some(settled);
+            }
         }
         (near.len() == WINDOW).then(|| self.decide_window(&bytes[..end], at, out))
     }
@@ -129,7 +135,7 @@ impl RedactStream {
         }
     }
 
-    /// Decides most of the over-long line `text[from..]` and returns up to where.
+    /// Decides most of the over-long line, or of the many lines of one token, `text[from..]` and returns up to where.
     fn decide_window(&mut self, text: &[u8], from: usize, out: &mut Vec<u8>) -> usize {
         let from = match self.within {
             Within::Text => from,
@@ -140,7 +146,10 @@ impl RedactStream {
             return from;
         }
         self.within = Within::Text;
-        let limit = from.max(text.len() - OVERLAP);
+        let overlap = from.max(text.len() - OVERLAP);
+        // Lines are left to the next window whole.
+        let line = memchr::memrchr(b'\n', &text[from..overlap]);
+        let limit = line.map_or(overlap, |newline| from + newline + 1);
         let to = self.hide(text, from, limit, out);
         let end = to.max(limit);
         out.extend_from_slice(&text[to..end]);
@@ -157,7 +166,7 @@ impl RedactStream {
                 out.extend_from_slice(&text[at..span.start]);
                 replace(span.kind, out);
             }
-            if span.start >= at && span.kind == pem::KIND {
+            if span.start >= at && span.goes_on {
                 at = self.skip_private_key(text, span.end, out);
             } else {
                 at = at.max(span.end);
