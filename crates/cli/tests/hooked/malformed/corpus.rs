@@ -86,6 +86,8 @@ fn no_json(shape: &Shape) -> Vec<Class> {
         cut(text.len() - 1),
     ];
     cuts.extend((1..16).map(|part| cut(text.len() * part / 16)));
+    // One host is enough for what is longer than anybody reads.
+    let most = if shape.host == "claude" { HUGE } else { 1 << 20 };
     let deep = |open: &str, close: &str, times: usize| open.repeat(times) + &close.repeat(times);
     vec![
         ("nothing", own(["", " ", "\n", "\t\r\n", "\u{c}", "\u{a0}"])),
@@ -131,8 +133,8 @@ fn no_json(shape: &Shape) -> Vec<Class> {
         (
             "huge",
             vec![
-                vec![b' '; HUGE],
-                [&text.as_bytes()[..text.len() - 1], &vec![b' '; HUGE][..], b"}"].concat(),
+                vec![b' '; 1 << 20],
+                [&text.as_bytes()[..text.len() - 1], &vec![b' '; most][..], b"}}"].concat(),
                 shape.with(shape.name, vec![json!("x".repeat(1 << 20))]).remove(0),
                 shape.with(shape.session, vec![json!("x".repeat(1 << 20))]).remove(0),
                 shape.with(shape.directory, vec![json!(format!("/{}", "x".repeat(1 << 20)))]).remove(0),
@@ -197,11 +199,22 @@ fn bad_text(shape: &Shape) -> Vec<Class> {
         ),
         (
             "escapes that are none",
-            raw(&[r#""\x41""#, r#""\u12""#, r#""\u12G4""#, r#""\8""#, r#""\""#, "\"a\nb\"", "\"\t\"", r#""\ ""#]),
+            raw(&[
+                r#""\x41""#,
+                r#""\u12""#,
+                r#""\u12G4""#,
+                r#""\8""#,
+                r#""\""#,
+                "\"a\nb\"",
+                "\"\t\"",
+                r#""\ ""#,
+            ]),
         ),
         (
             "numbers that are none",
-            raw(&["1e999", "-1e999", "01", "+1", ".5", "1.", "0x10", "1e", "--1", "1_000", "Infinity", "-NaN"]),
+            raw(&[
+                "1e999", "-1e999", "01", "+1", ".5", "1.", "0x10", "1e", "--1", "1_000", "Infinity", "-NaN",
+            ]),
         ),
     ]
 }
@@ -245,8 +258,18 @@ fn bad_fields(shape: &Shape) -> Vec<Class> {
             shape.with(
                 shape.name,
                 texts(&[
-                    "", " ", "STOP", "stop ", "Exploded", "Stop\0", "PreToolUse", "\u{1b}[2JStop", "Ｓtop", "../Stop",
-                    "null", &long,
+                    "",
+                    " ",
+                    "STOP",
+                    "stop ",
+                    "Exploded",
+                    "Stop\0",
+                    "PreToolUse",
+                    "\u{1b}[2JStop",
+                    "Ｓtop",
+                    "../Stop",
+                    "null",
+                    &long,
                 ]),
             ),
         ),
@@ -254,14 +277,31 @@ fn bad_fields(shape: &Shape) -> Vec<Class> {
             "directory that is none",
             shape.with(
                 shape.directory,
-                texts(&["", "relative", "./x", "~", "/a\0b", "file:///x", "C:\\x", "../..", "\\\\host\\share"]),
+                texts(&[
+                    "",
+                    "relative",
+                    "./x",
+                    "~",
+                    "/a\0b",
+                    "file:///x",
+                    "C:\\x",
+                    "../..",
+                    "\\\\host\\share",
+                ]),
             ),
         ),
         (
             "directory that is not there",
             shape.with(
                 shape.directory,
-                texts(&["/no/such/place", "/dev/null/x", "/proc/self/fd/99/x", "/no\nline", "/no\u{202e}", "/no\u{1b}[2J"]),
+                texts(&[
+                    "/no/such/place",
+                    "/dev/null/x",
+                    "/proc/self/fd/99/x",
+                    "/no\nline",
+                    "/no\u{202e}",
+                    "/no\u{1b}[2J",
+                ]),
             ),
         ),
     ]
@@ -275,14 +315,43 @@ fn bad_sessions(shape: &Shape) -> Vec<Class> {
         ("empty session", named(&["", " ", "\t", "\n", "\u{a0}", "null", "undefined"])),
         (
             "session as a path",
-            named(&["..", ".", "../x", "a/../../b", "/etc/passwd", "~/x", "a\\b", "C:\\x", "//h/s", "%2e%2e%2f"]),
+            named(&[
+                "..",
+                ".",
+                "../x",
+                "a/../../b",
+                "/etc/passwd",
+                "~/x",
+                "a\\b",
+                "C:\\x",
+                "//h/s",
+                "%2e%2e%2f",
+            ]),
         ),
-        ("session with control characters", named(&["a\0b", "a\nb", "\u{1b}[2J", "a\u{7f}", "a\rb", "\u{85}"])),
-        ("session in other letters", named(&["ses_é", "ses_１", "\u{202e}1", "s\u{200b}1", "ѕes", "ses\u{feff}"])),
+        (
+            "session with control characters",
+            named(&["a\0b", "a\nb", "\u{1b}[2J", "a\u{7f}", "a\rb", "\u{85}"]),
+        ),
+        (
+            "session in other letters",
+            named(&["ses_é", "ses_１", "\u{202e}1", "s\u{200b}1", "ѕes", "ses\u{feff}"]),
+        ),
         ("session too long", shape.with(shape.session, long.to_vec())),
         (
             "session as code",
-            named(&["$(id)", "`id`", "' OR 1=1 --", "a;b", "*", "%2e%2e", "${X}", "{{x}}", "<x>", "a|b", "a b"]),
+            named(&[
+                "$(id)",
+                "`id`",
+                "' OR 1=1 --",
+                "a;b",
+                "*",
+                "%2e%2e",
+                "${X}",
+                "{{x}}",
+                "<x>",
+                "a|b",
+                "a b",
+            ]),
         ),
     ]
 }
