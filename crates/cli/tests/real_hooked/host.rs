@@ -141,7 +141,11 @@ impl Host {
 
     /// How the newest loop stands, whatever its session is called.
     pub(crate) fn newest(&self) -> (u64, String) {
-        let status = self.project.status().unwrap_or_default();
+        let json = |args: &[&str]| -> Value {
+            serde_json::from_str(&self.project.ralph(args).out).unwrap_or_default()
+        };
+        let listed = json(&["status", "--list", "--json"]);
+        let status = json(&["status", listed[0]["run"].as_str().unwrap_or_default(), "--json"]);
         let how = status["stop_reason"].as_str().or(status["status"].as_str()).unwrap_or("none");
         (status["iteration"].as_u64().unwrap_or(0), how.to_owned())
     }

@@ -80,7 +80,7 @@ fn in_its_own_screen_the_checks_and_the_limit_decide() {
     let settings = host.project.tree().join(".claude/settings.json");
     let text = std::fs::read_to_string(&settings).unwrap();
     std::fs::write(&settings, text.replace("--within 630", "--within 9")).unwrap();
-    let bold = ["--dangerously-skip-permissions"];
+    let bold = ["--allowedTools=Bash"];
     let screen = Screen::open(&host, &bold, &[]);
     screen.shows("for shortcuts");
     screen.types("/ralph task check --max-iterations 9");
