@@ -179,7 +179,8 @@ mod tests {
         for typed in ["ralph: stop", "$cancel-ralph", "cancel-ralph: now"] {
             assert_eq!(plain(typed.to_owned()), Told::Command(Ok(Asked::Stop)), "{typed}");
         }
-        for typed in ["ralph is a name", "note: ralph: x", "$HOME is what?", "", "$", ":", "ask ralph: why?"] {
+        for typed in ["ralph is a name", "note: ralph: x", "$HOME is what?", "", "$", ":", "ask ralph: why?"]
+        {
             assert_eq!(plain(typed.to_owned()), Told::Said { text: typed.to_owned() });
         }
     }
