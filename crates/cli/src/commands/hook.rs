@@ -59,11 +59,21 @@ pub(crate) fn run(args: &Args) -> Outcome {
     Ok(match told {
         Ok(Ok(())) => 0,
         Ok(Err(why)) => {
-            eprintln!("ralph: {}", why.replace('\n', " "));
+            eprintln!("ralph: {}", printable(&why));
             1
         }
         Err(_) => 1,
     })
+}
+
+/// What an event says may be anything, and a person reads it in a terminal.
+fn printable(text: &str) -> String {
+    let plain = |c: char| match c {
+        '\n' => ' ',
+        c if c.is_control() => '?',
+        c => c,
+    };
+    text.chars().map(plain).take(1_000).collect()
 }
 
 fn hear(args: &Args, leash: Leash) -> Result<(), String> {

@@ -34,8 +34,7 @@ pub(crate) fn hear(
     leash: Leash,
 ) -> Result<(), String> {
     let project = dialect.project_variable.and_then(std::env::var_os).map(PathBuf::from);
-    let event =
-        hooked::read(dialect, bytes, project.as_deref()).map_err(|error| printable(&chain(&error)))?;
+    let event = hooked::read(dialect, bytes, project.as_deref()).map_err(|error| chain(&error))?;
     let project = Project::at(&event.directory, Given::default()).map_err(|problems| in_a_line(&problems))?;
     if let Ok(run) = std::env::var("RALPH_RUN") {
         // The agent is driven from outside, and the one who drives it decides.
@@ -57,11 +56,6 @@ pub(crate) fn hear(
         leash: Some(leash),
     };
     block_on(unless_signalled(tell(dialect, event, &project.place, &inside, within)))
-}
-
-/// What an event says may be anything, and a person reads it in a terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).take(400).collect()
 }
 
 fn within(rest: &[String]) -> Duration {

@@ -86,7 +86,8 @@ impl Seat {
             return format!("start Claude Code with: claude --plugin-dir {}\n", self.folder.display());
         }
         let remark = self.dialect.remark.map_or(String::new(), |remark| format!("{remark}\n"));
-        format!("start {title} again, then: /ralph TASK\n{remark}")
+        let [command, ..] = self.dialect.command_names();
+        format!("start {title} again, then: {command} TASK\n{remark}")
     }
 }
 

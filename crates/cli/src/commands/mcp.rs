@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ralph_core::id::{AgentName, TaskId};
 use ralph_core::in_session::Strategy;
-use ralph_engine::custody::RUN_MARK;
+use ralph_engine::custody::is_driven;
 use ralph_engine::mailbox::{self, Mailbox};
 use ralph_hosts::arguments::Start;
 use ralph_mcp::{Answer, Asked, LoopStart, Operator, Post, agent, operator, serve};
@@ -61,7 +61,7 @@ struct Desk;
 
 impl Desk {
     fn open() -> Result<Desk, Problems> {
-        if std::env::var_os(RUN_MARK).is_some() {
+        if is_driven(super::guard::NAME) {
             let problem = Problem::new("an agent that ralph drives is no operator");
             return Err(problem.next("`ralph mcp` serves the tools of an agent").into());
         }

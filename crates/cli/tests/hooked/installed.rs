@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use ralph_testkit::Project;
 use serde_json::Value;
 
 use super::{Session, context, project};
@@ -120,6 +121,24 @@ fn shapes() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// What the installed hook answers to a prompt, started by a shell as its host starts it.
+fn used(project: &Project) -> Value {
+    let text = fs::read_to_string(project.tree().join(".claude/settings.json")).unwrap();
+    let at = text.find(" hook claude --within 630\"").unwrap();
+    let from = text[..at].rfind('"').unwrap() + 1;
+    let command = &text[from..at + " hook claude --within 630".len()];
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", command]).current_dir(project.tree());
+    for (name, value) in project.command(&[]).get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    let prompt = serde_json::json!({ "prompt": "/ralph fix it" });
+    Session::of(project, "ses-1").tell_with(shell, "UserPromptSubmit", prompt)
+}
+
 #[test]
 fn thirty_files_as_people_have_them_are_the_same_after_use() {
     let shapes = shapes();
@@ -144,7 +163,7 @@ fn thirty_files_as_people_have_them_are_the_same_after_use() {
             (&claude["installed_for_project"], &claude["is_stale"]),
             (&Value::from(true), &Value::from(false))
         );
-        let begun = Session::of(&project, "ses-1").types("/ralph fix it");
+        let begun = used(&project);
         assert!(context(&begun).contains("fix it"), "{name}");
         assert_eq!(project.ralph(&["uninstall", "claude", "--yes"]).code, Some(0), "{name}");
         assert_eq!(listing(&project.tree()), before, "{name}");

@@ -5,6 +5,7 @@
 
 mod hostile;
 mod installed;
+mod malformed;
 mod rules;
 
 use std::io::Write;

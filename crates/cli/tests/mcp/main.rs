@@ -5,6 +5,7 @@
 mod driven;
 mod operated;
 mod raw;
+mod walled;
 
 use std::path::Path;
 use std::process::Command;

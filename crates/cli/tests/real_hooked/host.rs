@@ -59,6 +59,12 @@ impl Host {
             });
             std::fs::write(home.join(".claude/.claude.json"), trusted.to_string()).unwrap();
         }
+        if self.program == Program::Codex {
+            let path = home.join(".codex/config.toml");
+            let settings = std::fs::read_to_string(&path).unwrap();
+            let trusted = format!("\n[projects.{:?}]\ntrust_level = \"trusted\"\n", tree.to_string_lossy());
+            std::fs::write(path, settings + &trusted).unwrap();
+        }
         command
     }
 
@@ -129,6 +135,17 @@ impl Host {
     /// How a session's loop stands.
     pub(crate) fn stands(&self, session: &str) -> (u64, String) {
         let status = self.status(session);
+        let how = status["stop_reason"].as_str().or(status["status"].as_str()).unwrap_or("none");
+        (status["iteration"].as_u64().unwrap_or(0), how.to_owned())
+    }
+
+    /// How the newest loop stands, whatever its session is called.
+    pub(crate) fn newest(&self) -> (u64, String) {
+        let json = |args: &[&str]| -> Value {
+            serde_json::from_str(&self.project.ralph(args).out).unwrap_or_default()
+        };
+        let listed = json(&["status", "--list", "--json"]);
+        let status = json(&["status", listed[0]["run"].as_str().unwrap_or_default(), "--json"]);
         let how = status["stop_reason"].as_str().or(status["status"].as_str()).unwrap_or("none");
         (status["iteration"].as_u64().unwrap_or(0), how.to_owned())
     }

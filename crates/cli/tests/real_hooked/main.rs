@@ -7,6 +7,8 @@ mod claude;
 mod host;
 mod others;
 mod screen;
+mod screens;
+mod terminal;
 
 use ralph_testkit::models::{Reply, Script, Turn};
 

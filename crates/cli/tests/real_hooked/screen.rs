@@ -1,68 +1,12 @@
-//! Claude Code's own screen, in a terminal that a test can type into and read.
+//! Claude Code's own screen.
 
-use std::process::Command;
-use std::time::Duration;
-
-use ralph_testkit::models::{Reply, Script, Turn};
+use ralph_testkit::models::{Call, Reply, Script, Turn, Usage};
 use ralph_testkit::programs::Program;
 use ralph_testkit::until;
 
 use super::host::{Host, PATIENCE};
-use super::steps;
-
-/// A terminal of its own: nothing of the person's tmux is touched.
-struct Screen {
-    socket: String,
-}
-
-impl Screen {
-    fn open(host: &Host, args: &[&str]) -> Screen {
-        let screen = Screen { socket: host.project.base().join("tmux").to_string_lossy().into_owned() };
-        let program = host.command();
-        let mut tmux = screen.tmux();
-        tmux.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        tmux.args(["-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "50", "-c"]);
-        tmux.arg(host.project.tree()).arg(program.get_program()).args(args);
-        assert!(tmux.status().expect("tmux is installed").success());
-        screen
-    }
-
-    fn tmux(&self) -> Command {
-        let mut tmux = Command::new("tmux");
-        tmux.args(["-S", &self.socket]);
-        tmux
-    }
-
-    fn shows(&self, text: &str) {
-        let mut last = String::new();
-        let seen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            until(PATIENCE, text, || {
-                let out = self.tmux().args(["capture-pane", "-p"]).output().unwrap();
-                last = String::from_utf8_lossy(&out.stdout).into_owned();
-                std::thread::sleep(Duration::from_millis(50));
-                last.contains(text).then_some(())
-            });
-        }));
-        assert!(seen.is_ok(), "the screen never shows {text:?}:\n{last}");
-    }
-
-    fn types(&self, text: &str) {
-        self.tmux().args(["send-keys", "-l", text]).status().unwrap();
-        self.shows(text);
-        std::thread::sleep(Duration::from_millis(700));
-        self.presses("Enter");
-    }
-
-    fn presses(&self, key: &str) {
-        self.tmux().args(["send-keys", key]).status().unwrap();
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        let _nothing_is_left_either_way = self.tmux().arg("kill-server").status();
-    }
-}
+use super::terminal::Screen;
+use super::{done, slow, steps};
 
 /// The session that the newest conversation is of.
 fn session(host: &Host) -> String {
@@ -94,7 +38,7 @@ fn in_its_own_screen_a_loop_is_begun_completed_cancelled_and_taken_over() {
     }
     let script = steps(script, 10, 70);
     let host = Host::new(Program::Claude, script);
-    let screen = Screen::open(&host, &[]);
+    let screen = Screen::open(&host, &[], &[]);
     screen.shows("for shortcuts");
     screen.types("/ralph task finish --max-iterations=70");
     screen.shows("loop complete: done after 10 iterations");
@@ -116,4 +60,79 @@ fn in_its_own_screen_a_loop_is_begun_completed_cancelled_and_taken_over() {
     screen.types("something else");
     screen.shows("a person took over");
     assert_eq!(host.stands(&id).1, "aborted");
+}
+
+#[test]
+fn in_its_own_screen_the_checks_and_the_limit_decide() {
+    let ready = Turn::call("Making it.", Call::Shell("touch ready".to_owned()));
+    let spoil = Turn::call("Breaking it.", Call::Shell("rm ready".to_owned()));
+    let script = Script::default()
+        .on("This is iteration 1 of 9.", [done()])
+        .on("This is iteration 2 of 9.", [ready, done()])
+        .on("This is iteration 1 of 2.", [Turn::say("One.")])
+        .on("This is iteration 2 of 2.", [Turn::say("Two.")])
+        .on("This is iteration 1 of 8.", [spoil, done()])
+        .on("task calm", [Turn::say("Calm.")]);
+    let host = Host::new(Program::Claude, script);
+    let checks =
+        "[[check]]\nname = \"c\"\ncommand = \"test -e ready || { test -e slow && sleep 90; false; }\"\n";
+    std::fs::write(host.project.user_config(), checks).unwrap();
+    let settings = host.project.tree().join(".claude/settings.json");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, text.replace("--within 630", "--within 9")).unwrap();
+    let bold = ["--allowedTools=Bash"];
+    let screen = Screen::open(&host, &bold, &[]);
+    screen.shows("for shortcuts");
+    screen.types("/ralph task check --max-iterations 9");
+    screen.shows("loop complete: done after 2 iterations");
+    let id = session(&host);
+    host.stood(&id, 2, "completed");
+
+    // Another screen in the same directory, while a loop goes on here.
+    let beside = Screen::open(&host, &bold, &[]);
+    beside.shows("for shortcuts");
+    screen.types("/ralph-loop task limit --max-iterations 2");
+    beside.types("task calm");
+    screen.shows("limit reached: max_iterations");
+    beside.shows("Calm.");
+    host.stood(&id, 2, "max_iterations");
+    assert_eq!(host.asked("task calm"), 1);
+    drop(beside);
+
+    std::fs::write(host.project.tree().join("slow"), "").unwrap();
+    screen.types("/ralph task slow --max-iterations 8");
+    until(PATIENCE, "paused", || (host.stands(&id).1 == "paused").then_some(()));
+}
+
+#[test]
+fn in_its_own_screen_a_loop_survives_a_summary_and_a_restart() {
+    let full = Usage { input: 72_000, cached: 0, output: 50 };
+    let full = Reply { say: "Much was read.".to_owned(), usage: full, ..Reply::default() };
+    let script = steps(Script::default().on("This is iteration 5 of 9.", [Turn::from(full)]), 8, 9)
+        .on("hook additional context: This is iteration 2 of 5.", [Turn::say("On it again.")])
+        .on("This is iteration 1 of 5.", [Turn::say("Step 1.")])
+        .on("This is iteration 2 of 5.", [slow()])
+        .on("This is iteration 3 of 5.", [done()]);
+    let host = Host::new(Program::Claude, script);
+    let screen = Screen::open(&host, &[], &[("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000")]);
+    screen.shows("for shortcuts");
+    screen.types("/ralph mend the roof --max-iterations 9");
+    screen.shows("loop complete: done after 8 iterations");
+    let told = host.models.seen();
+    let again = told.iter().find(|seen| seen.user_text.contains("What you were told last"));
+    assert!(again.expect("the agent is told its task again").user_text.contains("mend the roof"));
+    drop(screen);
+
+    let id = "00000000-0000-4000-8000-000000000007";
+    let screen = Screen::open(&host, &["--session-id", id], &[]);
+    screen.shows("for shortcuts");
+    screen.types("/ralph task restart --max-iterations 5");
+    host.wait_until_asked("This is iteration 2 of 5.", 1);
+    drop(screen);
+    host.stood(id, 2, "running");
+    let screen = Screen::open(&host, &["--resume", id], &[]);
+    screen.shows("A ralph loop lives in this session");
+    screen.types("go on with it now");
+    screen.shows("loop complete: done after 3 iterations");
+    host.stood(id, 3, "completed");
 }

@@ -13,6 +13,7 @@
 
 mod cell;
 mod cgroup;
+mod driven;
 mod error;
 mod estate;
 mod guard;
@@ -26,6 +27,7 @@ mod ward;
 mod wire;
 
 pub use cgroup::CgroupUse;
+pub use driven::is_driven;
 pub use error::{CustodyError, SpawnError};
 pub use estate::{ReapError, adopt_orphans, reap_run};
 pub use guard::guard_main;

@@ -17,12 +17,23 @@ const ALL: [(&str, &str, &str); 3] = [
 ];
 const MADE: &str = "made with it: ";
 
-pub(super) const NAMES: [&str; 3] = ["/ralph", "/ralph-loop", "/cancel-ralph"];
+const NAMES: [&str; 3] = ["/ralph", "/ralph-loop", "/cancel-ralph"];
+const TYPED_NAMES: [&str; 3] = ["ralph:", "ralph-loop:", "cancel-ralph:"];
 
 impl Dialect {
+    /// What a person types.
+    pub fn command_names(&self) -> [&'static str; 3] {
+        match self.commands {
+            Commands::Markdown { .. } | Commands::Toml { .. } | Commands::Written { .. } => NAMES,
+            Commands::Typed => TYPED_NAMES,
+        }
+    }
+
     fn command_path(&self, folder: &Path, name: &str) -> Option<PathBuf> {
         match self.commands {
-            Commands::Markdown { folder: within } => Some(folder.join(within).join(format!("{name}.md"))),
+            Commands::Markdown { folder: within } | Commands::Written { folder: within } => {
+                Some(folder.join(within).join(format!("{name}.md")))
+            }
             Commands::Toml { folder: within } => Some(folder.join(within).join(format!("{name}.toml"))),
             Commands::Typed => None,
         }
@@ -38,6 +49,7 @@ impl Dialect {
             let path = self.command_path(folder, name)?;
             let text = match self.commands {
                 Commands::Toml { .. } => self.toml(name, about, made),
+                Commands::Written { .. } => self.written(name, about, made),
                 Commands::Markdown { .. } | Commands::Typed => self.markdown(about, takes, made),
             };
             Some(File { path, text: sealed(&text) })
@@ -63,6 +75,11 @@ impl Dialect {
     /// The hook sees what a command says, so it says what was typed.
     fn toml(&self, name: &str, about: &str, made: &[&str]) -> String {
         format!("# {}\ndescription = \"{about}\"\nprompt = '''/{name} {{{{args}}}}'''\n", self.mark(made))
+    }
+
+    /// The same in Markdown: whatever stands below the head is said, so the mark is a remark in it.
+    fn written(&self, name: &str, about: &str, made: &[&str]) -> String {
+        format!("---\n# {}\ndescription: \"{about}\"\n---\n\n/{name} {{{{args}}}}\n", self.mark(made))
     }
 
     fn fallback(&self) -> String {

@@ -61,7 +61,9 @@ pub enum Commands {
     Markdown { folder: &'static str },
     /// TOML; the hook sees what it says, with the arguments in their place.
     Toml { folder: &'static str },
-    /// None: what is typed is a prompt like any other.
+    /// Markdown; the hook sees what it says, with the arguments in their place.
+    Written { folder: &'static str },
+    /// None. The host's screen keeps what begins with a slash to itself, so a command may begin in another way.
     Typed,
 }
 
@@ -153,7 +155,7 @@ const QWEN: Dialect = Dialect {
         ("PreCompact", What::Compact),
         ("SessionEnd", What::SessionEnd),
     ],
-    commands: Commands::Toml { folder: "commands" },
+    commands: Commands::Written { folder: "commands" },
     blocks: "block",
     cap: None,
     remark: None,

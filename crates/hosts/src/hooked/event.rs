@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use ralph_core::id::{BadId, SessionId};
 use serde_json::Value;
 
-use super::dialect::{Dialect, What};
+use super::dialect::{Commands, Dialect, What};
+use super::object;
 use crate::arguments::{self, Asked, BadArguments};
 
 /// What hosts themselves put where a person's words would be.
@@ -72,7 +73,7 @@ pub enum Told {
 
 /// `project` is what the host's own variable says; where there is none, the event's directory counts.
 pub fn read(dialect: &Dialect, bytes: &[u8], project: Option<&Path>) -> Result<Event, BadEvent> {
-    let event: Value = serde_json::from_slice(bytes)?;
+    let event = object::read(bytes)?;
     let given = text(&event, "hook_event_name")?;
     let (name, what) = dialect.what(given).ok_or_else(|| BadEvent::Unknown {
         given: given.chars().take(60).filter(|c| !c.is_control()).collect(),
@@ -86,18 +87,21 @@ pub fn read(dialect: &Dialect, bytes: &[u8], project: Option<&Path>) -> Result<E
     if !directory.is_absolute() || named.contains('\0') {
         return Err(BadEvent::Directory { given: named.chars().take(200).collect() });
     }
-    Ok(Event { name, session, directory, told: told(&event, what)? })
+    Ok(Event { name, session, directory, told: told(&event, what, dialect.commands)? })
 }
 
 fn text<'a>(event: &'a Value, field: &'static str) -> Result<&'a str, BadEvent> {
     event[field].as_str().ok_or(BadEvent::Missing { field })
 }
 
-fn told(event: &Value, what: What) -> Result<Told, BadEvent> {
+fn told(event: &Value, what: What, commands: Commands) -> Result<Told, BadEvent> {
     let word = |field: &str| event[field].as_str().unwrap_or_default();
     Ok(match what {
         What::SessionStart => Told::Started { compacted: word("source") == "compact" },
-        What::Prompt => said(text(event, "prompt")?),
+        What::Prompt => match (said(text(event, "prompt")?), commands) {
+            (Told::Said { text }, Commands::Typed) => plain(text),
+            (told, _) => told,
+        },
         What::Tool => Told::Tool { name: word("tool_name").chars().take(100).collect() },
         // A sub-agent's end is never a turn's.
         What::Stop if event["agent_id"].is_string() => Told::Other,
@@ -141,6 +145,16 @@ fn command(text: &str) -> Option<Result<Asked, BadArguments>> {
     arguments::parse(name.rsplit(':').next().unwrap_or(name), given)
 }
 
+/// A command where none may begin with a slash: `ralph: TASK`, `$ralph TASK`.
+fn plain(text: String) -> Told {
+    let parts = match text.strip_prefix('$') {
+        Some(typed) => Some(typed.split_at(typed.find(char::is_whitespace).unwrap_or(typed.len()))),
+        None => text.split_once(':'),
+    };
+    let asked = parts.and_then(|(name, given)| arguments::parse(&name.to_ascii_lowercase(), given));
+    asked.map_or(Told::Said { text }, Told::Command)
+}
+
 /// What a person typed, without what other hooks put before it.
 fn without_context(text: &str) -> &str {
     let mut text = text.trim_start();
@@ -149,4 +163,25 @@ fn without_context(text: &str) -> &str {
         text = after.trim_start();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Told, plain};
+    use crate::arguments::Asked;
+
+    #[test]
+    fn where_no_command_begins_with_a_slash_one_begins_with_its_name() {
+        for typed in ["ralph: fix it", "$ralph fix it", "Ralph: start fix it", "ralph-loop:fix it"] {
+            let Told::Command(Ok(Asked::Start(start))) = plain(typed.to_owned()) else { panic!("{typed}") };
+            assert_eq!(start.prompt, "fix it", "{typed}");
+        }
+        for typed in ["ralph: stop", "$cancel-ralph", "cancel-ralph: now"] {
+            assert_eq!(plain(typed.to_owned()), Told::Command(Ok(Asked::Stop)), "{typed}");
+        }
+        for typed in ["ralph is a name", "note: ralph: x", "$HOME is what?", "", "$", ":", "ask ralph: why?"]
+        {
+            assert_eq!(plain(typed.to_owned()), Told::Said { text: typed.to_owned() });
+        }
+    }
 }

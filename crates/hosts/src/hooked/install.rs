@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::commands::NAMES;
 use super::dialect::{Clock, Dialect, What};
 use crate::installed::{self, Edited, File, InstallError, Installed, MARK, Removed, SEAL, sealed};
 use crate::settings::{self, Entry, Found, Hooks, Stripped};
@@ -32,11 +31,6 @@ pub enum State {
 }
 
 impl Dialect {
-    /// What a person types.
-    pub fn command_names(&self) -> [&'static str; 3] {
-        NAMES
-    }
-
     fn settings_file(&self, folder: &Path) -> PathBuf {
         folder.join(self.settings)
     }
@@ -115,9 +109,9 @@ impl Dialect {
 
     /// The folders that files are in, the innermost first.
     fn folders(&self) -> Vec<&'static str> {
-        use super::dialect::Commands::{Markdown, Toml, Typed};
+        use super::dialect::Commands::{Markdown, Toml, Typed, Written};
         match self.commands {
-            Markdown { folder } | Toml { folder } => vec![folder, "."],
+            Markdown { folder } | Toml { folder } | Written { folder } => vec![folder, "."],
             Typed => vec!["."],
         }
     }

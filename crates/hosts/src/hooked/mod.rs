@@ -7,6 +7,7 @@ mod commands;
 mod dialect;
 mod event;
 mod install;
+mod object;
 mod reply;
 mod respond;
 mod transcript;
