@@ -1,6 +1,7 @@
 //! The journal's lines. Every view of a run is a fold of these.
 
 mod feed;
+mod name;
 
 pub use feed::{AgentKind, AgentTold, Line, Output, OutputKind, Stream};
 use schemars::JsonSchema;
@@ -85,6 +86,15 @@ pub enum Event {
         /// What git's HEAD pointed at.
         #[serde(default)]
         head: Option<String>,
+    },
+    /// An attempt changed something in the tree.
+    FilesChanged {
+        iteration: u32,
+        attempt: u32,
+        /// How many paths.
+        changed: u64,
+        /// The first of them.
+        files: Vec<String>,
     },
     /// The tree was put back as it was.
     RolledBack {
@@ -347,44 +357,4 @@ pub enum Custody {
 pub enum Ending {
     Reported(Box<Report>),
     Lost(Fault),
-}
-
-impl Event {
-    /// The name under which hooks and `--json` know the event.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Event::RunStarted(_) => "run_started",
-            Event::RunResumed {} => "run_resumed",
-            Event::IterationStarted { .. } => "iteration_started",
-            Event::AttemptStarted { .. } => "attempt_started",
-            Event::AgentSpawned { .. } => "agent_spawned",
-            Event::AttemptEnded { .. } => "attempt_ended",
-            Event::SnapshotTaken { .. } => "snapshot_taken",
-            Event::RolledBack { .. } => "rolled_back",
-            Event::Baseline { .. } => "baseline",
-            Event::Checked { .. } => "checked",
-            Event::JudgeAsked { .. } => "judge_asked",
-            Event::Progress { .. } => "progress",
-            Event::Verdict { .. } => "verdict",
-            Event::IterationEnded { .. } => "iteration_ended",
-            Event::TaskStarted { .. } => "task_started",
-            Event::TaskCompleted { .. } => "task_completed",
-            Event::TaskCommitted { .. } => "task_committed",
-            Event::TaskSkipped { .. } => "task_skipped",
-            Event::ControlApplied { .. } => "control_applied",
-            Event::Waiting { .. } => "waiting",
-            Event::Paused {} => "paused",
-            Event::Unpaused {} => "unpaused",
-            Event::SessionReplaced { .. } => "session_replaced",
-            Event::AgentChosen { .. } => "agent_chosen",
-            Event::AgentChanged { .. } => "agent_changed",
-            Event::AllLimited { .. } => "all_limited",
-            Event::QuestionAsked { .. } => "question_asked",
-            Event::QuestionAnswered { .. } => "question_answered",
-            Event::QuestionAssumed { .. } => "question_assumed",
-            Event::Limit { .. } => "limit",
-            Event::Notice { .. } => "notice",
-            Event::RunStopped { .. } => "run_stopped",
-        }
-    }
 }

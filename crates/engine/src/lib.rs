@@ -58,7 +58,7 @@ pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Appetite, Feed, Seen, Watch, feed};
 pub use guard::Guard;
-pub use hooks::{Hook, deliveries};
+pub use hooks::{Announcing, Hook, allowance, announce, deliveries};
 pub use place::Place;
 pub use probe::{Answer, preflight};
 pub use put_back::{carry_out, finished, restored};

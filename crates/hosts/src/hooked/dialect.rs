@@ -23,6 +23,8 @@ pub struct Dialect {
     pub blocks: &'static str,
     /// How often in a row it may be told so, unless a variable says otherwise, and what the variable is set to.
     pub cap: Option<Cap>,
+    /// Whether a session is there exactly as long as the file that its conversation is kept in. Others may move theirs.
+    pub is_its_transcript: bool,
     /// What a person has to know.
     pub remark: Option<&'static str>,
 }
@@ -78,6 +80,7 @@ pub const CLAUDE: Dialect = Dialect {
         ("SessionStart", What::SessionStart),
         ("UserPromptSubmit", What::Prompt),
         ("PostToolUse", What::Tool),
+        ("PostToolUseFailure", What::Tool),
         ("Stop", What::Stop),
         ("StopFailure", What::StopFailure),
         ("SubagentStop", What::SubagentStop),
@@ -87,6 +90,7 @@ pub const CLAUDE: Dialect = Dialect {
     commands: Commands::Markdown { folder: "commands" },
     blocks: "block",
     cap: Some(Cap { variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", raised: "999999", by_default: 8 }),
+    is_its_transcript: true,
     remark: None,
 };
 
@@ -109,6 +113,7 @@ const CODEX: Dialect = Dialect {
     commands: Commands::Typed,
     blocks: "block",
     cap: None,
+    is_its_transcript: false,
     remark: Some("Codex runs no hook that you have not trusted: start it, and agree when it asks"),
 };
 
@@ -132,6 +137,7 @@ const GEMINI: Dialect = Dialect {
     commands: Commands::Toml { folder: "commands" },
     blocks: "deny",
     cap: None,
+    is_its_transcript: false,
     remark: None,
 };
 
@@ -156,6 +162,7 @@ const QWEN: Dialect = Dialect {
     commands: Commands::Toml { folder: "commands" },
     blocks: "block",
     cap: None,
+    is_its_transcript: false,
     remark: None,
 };
 

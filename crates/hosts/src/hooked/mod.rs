@@ -7,11 +7,13 @@ mod commands;
 mod dialect;
 mod event;
 mod install;
+mod observed;
 mod reply;
 mod respond;
+mod tool;
 mod transcript;
 
-pub use dialect::{ALL, CLAUDE, Dialect, of};
+pub use dialect::{ALL, CLAUDE, Dialect, What, of};
 pub use event::{BadEvent, Event, Told, read};
 pub use install::{Command, State, plugin, unplug};
 pub use reply::Reply;
