@@ -201,7 +201,7 @@ pub(crate) fn hooks(settings: &Settings) -> Vec<Hook> {
     settings.hooks.iter().map(hook).collect()
 }
 
-fn hook(hook: &crate::settings::Hook) -> Hook {
+pub(crate) fn hook(hook: &crate::settings::Hook) -> Hook {
     let mut words = hook.action.words().into_iter();
     Hook {
         name: hook.name.clone(),

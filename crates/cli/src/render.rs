@@ -136,6 +136,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         Event::RunStopped { stop_reason, status, evidence, .. } => stopped(stop_reason, *status, evidence),
         Event::AttemptStarted { .. }
         | Event::SnapshotTaken { .. }
+        | Event::FilesChanged { .. }
         | Event::AgentSpawned { .. }
         | Event::IterationEnded { .. }
         | Event::TaskCompleted { .. }

@@ -88,6 +88,15 @@ pub enum Event {
         #[serde(default)]
         head: Option<String>,
     },
+    /// An attempt changed something in the tree.
+    FilesChanged {
+        iteration: u32,
+        attempt: u32,
+        /// How many paths.
+        changed: u64,
+        /// The first of them.
+        files: Vec<String>,
+    },
     /// The tree was put back as it was.
     RolledBack {
         /// As it was when this iteration began; none: before the run, or as

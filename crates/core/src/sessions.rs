@@ -29,6 +29,9 @@ pub struct Session {
     pub run: Option<RunId>,
     pub state: State,
     pub mode: Mode,
+    /// The file that its host keeps the conversation in, once it was seen to be there.
+    #[serde(default)]
+    pub transcript: Option<String>,
     pub checkpoint_at: Timestamp,
     pub context: Context,
     pub started_at: Timestamp,
@@ -52,7 +55,7 @@ pub enum State {
 pub enum Mode {
     #[default]
     Agent,
-    /// The agent may only plan.
+    /// The agent may only plan: nothing is judged, and no loop goes on.
     Plan,
 }
 
@@ -99,6 +102,8 @@ pub enum What {
     },
     /// The agent is through with a turn, and nothing is known of what it said.
     Idle,
+    /// The session is there, and nothing more is told of it.
+    Seen,
     /// A person ended the turn.
     Interrupted,
     /// Told before the error is handled.
@@ -120,16 +125,18 @@ impl What {
     pub fn due(&self) -> Due {
         match self {
             What::Tool { .. } | What::Said { role: Role::User, .. } | What::Error { .. } => Due::Now,
-            What::Said { role: Role::Assistant, .. } | What::Idle | What::Interrupted | What::Ended => {
-                Due::After(EVERY)
-            }
+            What::Said { role: Role::Assistant, .. }
+            | What::Idle
+            | What::Seen
+            | What::Interrupted
+            | What::Ended => Due::After(EVERY),
         }
     }
 
     /// What the session is after it.
     pub fn leaves(&self) -> State {
         match self {
-            What::Said { .. } | What::Tool { .. } | What::Idle => State::Active,
+            What::Said { .. } | What::Tool { .. } | What::Idle | What::Seen => State::Active,
             What::Interrupted => State::Paused,
             What::Error { .. } => State::Failed,
             What::Ended => State::Completed,
@@ -190,7 +197,7 @@ mod tests {
         for what in [What::Tool { name: "bash".to_owned() }, said(Role::User), error] {
             assert!(what.due().holds(Some(at(0)), at(0)), "{what:?}");
         }
-        for what in [said(Role::Assistant), What::Idle, What::Interrupted, What::Ended] {
+        for what in [said(Role::Assistant), What::Idle, What::Seen, What::Interrupted, What::Ended] {
             let due = |seconds| what.due().holds(Some(at(0)), at(seconds));
             assert_eq!([due(-900), due(0), due(299), due(300)], [false, false, false, true], "{what:?}");
             assert!(what.due().holds(None, at(0)), "the first event of a session");
@@ -209,6 +216,7 @@ mod tests {
             run: None,
             state: State::Active,
             mode: super::Mode::Agent,
+            transcript: None,
             checkpoint_at: at(0),
             context: super::Context::default(),
             started_at: at(-9_999),

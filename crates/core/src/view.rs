@@ -212,6 +212,7 @@ impl RunView {
             | Event::Verdict { .. }
             | Event::IterationEnded { .. }
             | Event::RolledBack { .. }
+            | Event::FilesChanged { .. }
             | Event::TaskCommitted { .. }
             | Event::Recalled { .. }
             | Event::Consolidated { .. }

@@ -3,6 +3,7 @@
 use ralph_core::event::Event;
 use ralph_core::report::Fault;
 use ralph_store::Store;
+use serde_json::Value;
 
 use crate::drive::Drive;
 use crate::error::EngineError;
@@ -19,7 +20,13 @@ pub(crate) enum Asked {
 
 impl<S: Store + 'static> Drive<S> {
     pub(crate) async fn ask(&mut self, event: &Event) -> Result<Asked, EngineError> {
-        let mut asking = self.hooks.begin_asking(event, &self.parts, &self.run.id)?;
+        let payload = serde_json::to_value(event).expect("events are JSON");
+        self.ask_about(event.name(), payload).await
+    }
+
+    /// What is asked about need not become an event.
+    pub(crate) async fn ask_about(&mut self, event: &str, payload: Value) -> Result<Asked, EngineError> {
+        let mut asking = self.hooks.begin_asking(event, payload, &self.parts, &self.run.id)?;
         let left = self.run.time_left(self.stopwatch.running());
         let end = left.map(|left| tokio::time::Instant::now() + left);
         loop {

@@ -59,7 +59,7 @@ pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Appetite, Feed, Seen, Watch, feed};
 pub use guard::Guard;
-pub use hooks::{Hook, deliveries};
+pub use hooks::{Announcing, Hook, allowance, announce, deliveries};
 pub use memory::{
     CONSTITUTION, Remembering, changed_constitution_key, constitution_digest, constitution_key,
 };

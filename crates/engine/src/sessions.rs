@@ -3,28 +3,89 @@
 use std::path::Path;
 
 use jiff::Timestamp;
+use ralph_core::id::NoteId;
+use ralph_core::note::{MemoryEvent, Source, Used};
 use ralph_core::redact::Redactor;
-use ralph_core::sessions::{Hydration, LAST, Message, Session, What};
+use ralph_core::sessions::{Hydration, LAST, Message, Mode, Session, What};
 use ralph_core::task::Task;
-use ralph_store::{Observation, Seat, Sessions, Store, StoreError};
+use ralph_store::{Noted, Observation, Seat, Sessions, Store, StoreError};
 
-/// Takes in what happened in a session, without what is secret in it. Two statements at most: a host waits for it.
+use crate::session::Standing;
+
+/// Something that a host tells of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told<'a> {
+    pub seat: Seat,
+    pub directory: &'a Path,
+    pub what: What,
+    /// None where nothing is said of it.
+    pub mode: Option<Mode>,
+    /// Where the conversation is kept, which was seen to be there.
+    pub transcript: Option<&'a Path>,
+    /// A tool that was used for a loop, which is remembered with its run and iteration.
+    pub used: Option<ForLoop<'a>>,
+}
+
+/// A tool that was used for the loop that lives in the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForLoop<'a> {
+    pub used: &'a Used,
+    pub standing: &'a Standing,
+    /// Of the project.
+    pub root: &'a Path,
+}
+
+impl<'a> Told<'a> {
+    pub fn new(seat: Seat, directory: &'a Path, what: What) -> Told<'a> {
+        Told { seat, directory, what, mode: None, transcript: None, used: None }
+    }
+}
+
+/// Takes in what happened in a session, without what is secret in it. One write and no look: a host waits for it.
 pub async fn observe(
     store: &impl Sessions,
     redactor: &Redactor,
-    seat: Seat,
-    directory: &Path,
-    what: What,
+    told: Told<'_>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    let Told { seat, directory, what, mode, transcript, used } = told;
     let clean = |text: String| redactor.text(&text).into_owned();
     let what = match what {
         What::Said { id, role, content, tools } => What::Said { id, role, content: clean(content), tools },
         What::Error { what } => What::Error { what: clean(what) },
-        What::Tool { .. } | What::Idle | What::Interrupted | What::Ended => what,
+        What::Tool { .. } | What::Idle | What::Seen | What::Interrupted | What::Ended => what,
     };
     let directory = directory.to_string_lossy().into_owned();
-    store.observe(Observation { seat, directory, what, at: now }).await
+    let transcript = transcript.map(|path| path.to_string_lossy().into_owned());
+    let noted = used.map(|used| used.noted(&seat, redactor, now));
+    store.observe(Observation { seat, directory, what, mode, transcript, noted, at: now }).await
+}
+
+impl ForLoop<'_> {
+    fn noted(&self, seat: &Seat, redactor: &Redactor, now: Timestamp) -> Noted {
+        let Standing { run, task, iteration, .. } = self.standing;
+        let mut used = self.used.clone();
+        for text in used.texts_mut() {
+            if let std::borrow::Cow::Owned(clean) = redactor.text(text) {
+                *text = clean;
+            }
+        }
+        let source = Source {
+            run: Some(run.clone()),
+            task: Some(task.clone()),
+            iteration: Some(*iteration),
+            session: Some(seat.session.clone()),
+            commit: None,
+        };
+        Noted {
+            event: MemoryEvent::Observed {
+                note: NoteId::new(now, crate::entropy()),
+                draft: Box::new(used.draft(source, self.root)),
+            },
+            of: format!("{run} {iteration}"),
+            most: ralph_core::note::MOST_USED,
+        }
+    }
 }
 
 /// What a session is gone on with.
@@ -60,7 +121,7 @@ pub async fn resume(
 
 #[cfg(test)]
 mod tests {
-    use super::{observe, resume};
+    use super::{Told, observe, resume};
     use jiff::Timestamp;
     use ralph_core::id::{AgentName, SessionId};
     use ralph_core::redact::Redactor;
@@ -77,7 +138,7 @@ mod tests {
             Seat { host: AgentName::parse("opencode").unwrap(), session: SessionId::parse("ses_1").unwrap() };
         let redactor = Redactor::new([("MY_API_TOKEN".to_owned(), "s3cr3t-value-1234".to_owned())]);
         let what = What::Said { id: None, role: Role::User, content: text, tools: Vec::new() };
-        observe(store, &redactor, seat, Path::new("/p"), what, now).await.unwrap();
+        observe(store, &redactor, Told::new(seat, Path::new("/p"), what), now).await.unwrap();
     }
 
     async fn only(store: &SqliteStore) -> Session {

@@ -1,5 +1,7 @@
 //! The tree as it was: kept before every attempt and after it, and compared.
 
+use std::sync::Arc;
+
 use ralph_core::event::{Event, Occasion};
 use ralph_core::progress::{PIECES, Sketch};
 use ralph_snapshot::{Snapshot, SnapshotId, TextLimits, Uncovered, Vault};
@@ -51,15 +53,33 @@ impl<S: Store + 'static> Drive<S> {
         told.map(|text| self.parts.redactor.text(&text).into_owned()).collect()
     }
 
+    /// The tree that the attempt began with, unless it is still the same.
+    fn changed_from(&self, to: SnapshotId) -> Option<(Arc<Vault>, SnapshotId)> {
+        let from = self.run.begun_from.as_deref()?.parse::<SnapshotId>().ok()?;
+        let vault = self.parts.vault.clone()?;
+        (from != to).then_some((vault, from))
+    }
+
+    /// Says which files the attempt has changed, where there are any.
+    pub(crate) async fn tell_changed(
+        &mut self,
+        (iteration, attempt): (u32, u32),
+        to: SnapshotId,
+    ) -> Result<(), EngineError> {
+        let Some((vault, from)) = self.changed_from(to) else { return Ok(()) };
+        let changes = self.aside(vault, move |vault| vault.diff(from, to)).await?;
+        let words = |path: &std::path::Path| self.parts.redactor.text(&path.to_string_lossy()).into_owned();
+        let files = changes.iter().take(NAMED).map(|change| words(&change.path)).collect();
+        let changed = changes.len() as u64;
+        if changed > 0 {
+            self.run.note(self.now().at, Event::FilesChanged { iteration, attempt, changed, files });
+        }
+        Ok(())
+    }
+
     /// What changed since the attempt began.
     pub(crate) async fn sketch(&self, to: SnapshotId) -> Result<Sketch, EngineError> {
-        let Some(vault) = self.parts.vault.clone() else { return Ok(Sketch::default()) };
-        let Some(from) = self.run.begun_from.as_deref().and_then(|id| id.parse::<SnapshotId>().ok()) else {
-            return Ok(Sketch::default());
-        };
-        if from == to {
-            return Ok(Sketch::default());
-        }
+        let Some((vault, from)) = self.changed_from(to) else { return Ok(Sketch::default()) };
         self.aside(vault, move |vault| {
             let changes = vault.diff(from, to)?;
             let text = vault.text_diff(from, to, &TextLimits::default())?;

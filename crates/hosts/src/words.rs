@@ -15,6 +15,12 @@ const LONGEST_REASON: usize = 300;
 const ONLY_TELL: &str = "Repeat the following to the person in one or two sentences, as it is. Do nothing else and use no \
                          tool; this is not part of any task.\n\n";
 
+/// Why no loop begins in a session whose agent may only plan.
+pub(crate) const PLANS: &str = "ralph did not start a loop: this session is in plan mode, in which nothing is judged; \
+                                leave plan mode, then start it again";
+pub(crate) const WAITS_FOR_PLAN: &str = "ralph: this session is in plan mode, so the turn is not judged; the loop goes on \
+                                         with what you say once plan mode is left";
+
 pub(crate) fn toast(title: &str, message: String, variant: Variant, seconds: u64) -> Action {
     let duration_ms = seconds * 1_000;
     Act::Toast { title: title.to_owned(), message, variant, duration_ms }.into()

@@ -34,7 +34,7 @@ pub use posting::{Posting, PostingList, trigrams};
 pub use project::{ProjectMoved, global_dir, project_dir, settle};
 pub use register::{Register, Registered};
 pub use session::Seat;
-pub use sessions::{Observation, Sessions};
+pub use sessions::{Noted, Observation, Sessions};
 pub use sqlite::{SqliteStore, Stats};
 pub use store::{Commit, Store, Unfinished};
 pub use summary::RunSummary;

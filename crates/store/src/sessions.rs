@@ -3,7 +3,8 @@
 use std::future::Future;
 
 use ralph_core::Timestamp;
-use ralph_core::sessions::{Message, Session, What};
+use ralph_core::note::MemoryEvent;
+use ralph_core::sessions::{Message, Mode, Session, What};
 
 use crate::error::StoreError;
 use crate::session::Seat;
@@ -16,11 +17,27 @@ pub struct Observation {
     pub seat: Seat,
     pub directory: String,
     pub what: What,
+    /// None where nothing is told of it: it stays as it was.
+    pub mode: Option<Mode>,
+    /// The file that the conversation is kept in, which was seen to be there.
+    pub transcript: Option<String>,
+    pub noted: Option<Noted>,
     pub at: Timestamp,
 }
 
+/// What is to be remembered of it beyond the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noted {
+    pub event: MemoryEvent,
+    /// The run and the iteration.
+    pub of: String,
+    /// How many there may be of these.
+    pub most: u32,
+}
+
 pub trait Sessions: Send + Sync {
-    /// Takes in what happened, and makes a checkpoint where one is due. Two statements at most: a hook waits for it.
+    /// Takes in what happened, and makes a checkpoint where one is due. Two statements, and two more where there is
+    /// something to remember: a hook waits for it.
     fn observe(&self, observation: Observation) -> impl Future<Output = Result<()>> + Send;
 
     /// The one seen last first.
@@ -28,6 +45,8 @@ pub trait Sessions: Send + Sync {
 
     /// Those that are meant: by their number, by the host's name for them, or by the beginning of it.
     fn find_sessions(&self, named: &str) -> impl Future<Output = Result<Vec<Session>>> + Send;
+
+    fn session_of(&self, seat: &Seat) -> impl Future<Output = Result<Option<Session>>> + Send;
 
     /// The last messages of a session, the oldest first.
     fn session_messages(

@@ -18,7 +18,7 @@ use ralph_core::report::AgentExit;
 use ralph_core::run::Run;
 use ralph_engine::loops::Loops;
 use ralph_engine::session::Waiting;
-use ralph_engine::sessions::observe;
+use ralph_engine::sessions::{Told, observe};
 use ralph_engine::{Place, chain};
 use ralph_hosts::opencode::{self, Event};
 use ralph_hosts::wire::{Action, Answer, Fault, VERSION};
@@ -26,6 +26,7 @@ use ralph_hosts::{Happening, Original, answer, let_go};
 use ralph_store::{Seat, SqliteStore, StoreError};
 
 use super::Outcome;
+use crate::announced::Lifecycle;
 use crate::inside::{Inside, in_a_line};
 use crate::leash::Leash;
 use crate::perform::{redactor, signals};
@@ -100,7 +101,9 @@ fn hear(args: &Args, leash: Leash) -> Result<(), String> {
     if let Some(exit) = event.fault.as_ref().and_then(|fault| meaning(&project, fault)) {
         event.mean(exit);
     }
-    block_on(unless_signalled(tell(event, Arc::new(store), leash)))
+    let lifecycle = event.observed.as_ref().and_then(|what| Lifecycle::of(what, None));
+    let lifecycle = lifecycle.filter(|lifecycle| lifecycle.is_wanted(&project));
+    block_on(unless_signalled(tell(event, Arc::new(store), leash, lifecycle)))
 }
 
 pub(super) async fn unless_signalled(told: impl Future<Output = Result<(), String>>) -> Result<(), String> {
@@ -167,12 +170,22 @@ fn begins_by_itself(event: &Event) -> bool {
     own.is_some() || Inside::configured(&event.directory).is_some()
 }
 
-async fn tell(event: Event, store: Arc<SqliteStore>, leash: Leash) -> Result<(), String> {
+async fn tell(
+    event: Event,
+    store: Arc<SqliteStore>,
+    leash: Leash,
+    lifecycle: Option<Lifecycle>,
+) -> Result<(), String> {
     let Event { session, directory, happening, options, observed, .. } = event;
     let host = AgentName::parse(opencode::NAME).expect("a host has a name");
+    let seat = Seat { host: host.clone(), session: session.clone() };
+    if let Some(lifecycle) = lifecycle {
+        leash.allow(PATIENCE);
+        lifecycle.announce(&directory, &store, &seat, None, PATIENCE).await;
+    }
     if let Some(what) = observed {
-        let seat = Seat { host: host.clone(), session: session.clone() };
-        let kept = observe(&*store, &redactor(), seat, &directory, what, Timestamp::now()).await;
+        let told = Told::new(seat, &directory, what);
+        let kept = observe(&*store, &redactor(), told, Timestamp::now()).await;
         // The host's business goes on without it.
         kept.unwrap_or_else(|error| eprintln!("ralph: the session is not remembered: {}", chain(&error)));
     }

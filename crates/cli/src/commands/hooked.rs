@@ -1,30 +1,32 @@
 //! `ralph hook claude` and its like: a host's event on standard input, the answer in its own format on standard output.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, RunId};
 use ralph_engine::loops::Loops;
 use ralph_engine::session::{Standing, Waiting};
-use ralph_engine::{Place, chain};
-use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Told};
-use ralph_store::{SqliteStore, StoreError};
-use serde_json::{Value, json};
+use ralph_engine::sessions::{ForLoop, Resumed, observe, resume};
+use ralph_engine::{Place, chain, sessions};
+use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Reply, Told, What};
+use ralph_store::{Seat, Sessions, SqliteStore, StoreError};
 
 use super::hook::unless_signalled;
+use crate::announced::Lifecycle;
+use crate::event_record::{record, tools};
+use crate::hydration::remembered;
 use crate::inside::{Inside, in_a_line};
 use crate::leash::Leash;
+use crate::orphans;
 use crate::perform::redactor;
 use crate::project::{Project, block_on, store_problem};
 use crate::settings::Given;
 
 /// How long a hook may take that was installed without saying so.
 const WITHIN: Duration = Duration::from_secs(60);
-/// How much of what happened in a session is kept for a run.
-const LONGEST_RECORD: u64 = 1 << 20;
 
 /// Answers one event. Whatever is wrong with it is said in a line, and the host goes on.
 pub(crate) fn hear(
@@ -33,6 +35,7 @@ pub(crate) fn hear(
     bytes: &[u8],
     leash: Leash,
 ) -> Result<(), String> {
+    let begun = Instant::now();
     let project = dialect.project_variable.and_then(std::env::var_os).map(PathBuf::from);
     let event = hooked::read(dialect, bytes, project.as_deref()).map_err(|error| chain(&error))?;
     let project = Project::at(&event.directory, Given::default()).map_err(|problems| in_a_line(&problems))?;
@@ -47,6 +50,7 @@ pub(crate) fn hear(
     let within = within(rest);
     // Whoever else judges in this tree is waited for.
     leash.allow(within);
+    let host = AgentName::parse(dialect.name).expect("a host has a name");
     let inside = Inside {
         directory: event.directory.clone(),
         store: Arc::new(store),
@@ -55,7 +59,10 @@ pub(crate) fn hear(
         within: Some(within),
         leash: Some(leash),
     };
-    block_on(unless_signalled(tell(dialect, event, &project.place, &inside, within)))
+    let seat = Seat { host, session: event.session.clone() };
+    let lifecycle = lifecycle(&event).filter(|event| event.is_wanted(&project));
+    let hearing = Hearing { dialect, event: &event, place: &project.place, inside: &inside, seat, begun };
+    block_on(unless_signalled(hearing.tell(within, lifecycle)))
 }
 
 fn within(rest: &[String]) -> Duration {
@@ -63,12 +70,14 @@ fn within(rest: &[String]) -> Duration {
     given.and_then(|given| given.parse().ok()).map_or(WITHIN, Duration::from_secs)
 }
 
-/// Only a command makes a store.
+/// Only a command makes a store, and what is only noted down is not waited for.
 fn store(project: &Project, event: &Event) -> Result<Option<SqliteStore>, String> {
-    let opened = match &event.told {
-        Told::Command(_) => ralph_store::settle(&project.state_dir, &project.place.root)
+    let opened = match (&event.told, event.what) {
+        (Told::Command(_), _) => ralph_store::settle(&project.state_dir, &project.place.root)
             .and_then(|_| SqliteStore::open(&project.place.state)),
-        Told::Other => return Ok(None),
+        (Told::Tool(_) | Told::Other, _) | (_, What::SubagentStop | What::Compact) => {
+            SqliteStore::open_in_passing(&project.place.state)
+        }
         _ => SqliteStore::open_existing(&project.place.state),
     };
     match opened {
@@ -78,84 +87,124 @@ fn store(project: &Project, event: &Event) -> Result<Option<SqliteStore>, String
     }
 }
 
-async fn tell(
-    dialect: &Dialect,
-    event: Event,
-    place: &Place,
-    inside: &Inside,
-    within: Duration,
-) -> Result<(), String> {
-    let host = AgentName::parse(dialect.name).expect("a host has a name");
-    let loops = Loops::new(inside.store.clone(), host, redactor());
-    let standing = loops.standing(&event.session).await.map_err(|error| chain(&error))?;
-    let tools = match &standing {
-        Some(standing) => {
-            record(place, &standing.run, &event, Some(standing));
-            if matches!(event.told, Told::Stopped { .. }) { tools(place, standing) } else { 0 }
-        }
-        None => 0,
-    };
-    let circumstances = Circumstances { within, cap: cap(dialect), tools };
-    let reply =
-        hooked::respond(&event, circumstances, &loops, inside).await.map_err(|error| chain(&error))?;
-    let Some(said) = reply.said(dialect, event.name) else { return Ok(()) };
-    let mut out = std::io::stdout().lock();
-    if let Err(error) = out.write_all(said.to_string().as_bytes()).and_then(|()| out.flush()) {
-        loops.untold(&event.session).await.map_err(|error| chain(&error))?;
-        return Err(format!("nobody took the answer: {error}"));
+/// What the user's own hooks are told of it.
+fn lifecycle(event: &Event) -> Option<Lifecycle> {
+    match &event.told {
+        Told::Started { source } => Some(Lifecycle::started(source)),
+        Told::Tool(used) => Lifecycle::of(&event.observed, Some(used)),
+        _ => Lifecycle::of(&event.observed, None),
     }
-    Ok(())
 }
+
+/// One event, and what it is heard with.
+struct Hearing<'a> {
+    dialect: &'a Dialect,
+    event: &'a Event,
+    place: &'a Place,
+    inside: &'a Inside,
+    seat: Seat,
+    begun: Instant,
+}
+
+impl Hearing<'_> {
+    async fn tell(&self, within: Duration, lifecycle: Option<Lifecycle>) -> Result<(), String> {
+        let (event, store) = (self.event, &self.inside.store);
+        let loops = Loops::new(store.clone(), self.seat.host.clone(), redactor());
+        let standing = loops.standing(&event.session).await.map_err(|error| chain(&error))?;
+        let resumed = self.observe(standing.as_ref()).await;
+        let mut used = 0;
+        if let Some(standing) = &standing {
+            record(self.place, &standing.run, event, Some(standing));
+            if matches!(event.told, Told::Stopped { .. }) {
+                used = tools(self.place, standing);
+            }
+        }
+        if matches!(event.told, Told::Stopped { .. } | Told::Started { .. }) {
+            orphans::clear(self.dialect, &loops, store, &self.seat).await?;
+        }
+        let circumstances = Circumstances { within, cap: cap(self.dialect), tools: used };
+        let reply = hooked::respond(event, circumstances, &loops, self.inside).await;
+        let reply = self.hydrated(reply.map_err(|error| chain(&error))?, resumed.as_ref());
+        self.say(&reply, &loops).await?;
+        if let Some(lifecycle) = lifecycle {
+            let run = standing.map(|standing| standing.run);
+            let left = within.saturating_sub(self.begun.elapsed());
+            lifecycle.announce(&event.directory, store, &self.seat, run, left).await;
+        }
+        Ok(())
+    }
+
+    async fn say(&self, reply: &Reply, loops: &Loops<SqliteStore>) -> Result<(), String> {
+        let Some(said) = reply.said(self.dialect, self.event.name) else { return Ok(()) };
+        let written = {
+            let mut out = std::io::stdout().lock();
+            out.write_all(said.to_string().as_bytes()).and_then(|()| out.flush())
+        };
+        if let Err(error) = written {
+            loops.untold(&self.event.session).await.map_err(|error| chain(&error))?;
+            return Err(format!("nobody took the answer: {error}"));
+        }
+        Ok(())
+    }
+
+    /// Remembers what happened, and hands out what a session that goes on is to go on with. The host's business goes on
+    /// without it.
+    async fn observe(&self, standing: Option<&Standing>) -> Option<Resumed> {
+        let done = self.try_to_observe(standing).await;
+        done.unwrap_or_else(|error| {
+            eprintln!("ralph: the session is not remembered: {}", chain(&error));
+            None
+        })
+    }
+
+    async fn try_to_observe(&self, standing: Option<&Standing>) -> Result<Option<Resumed>, StoreError> {
+        let (event, store, now) = (self.event, &*self.inside.store, Timestamp::now());
+        // Before anything is written: the time of the last checkpoint decides.
+        let known = match &event.told {
+            Told::Started { source } if source == RESUMED => store.session_of(&self.seat).await?,
+            _ => None,
+        };
+        let used = match (&event.told, standing) {
+            (Told::Tool(used), Some(standing)) if !used.tool.is_empty() => {
+                Some(ForLoop { used, standing, root: &self.place.root })
+            }
+            _ => None,
+        };
+        let told = sessions::Told {
+            seat: self.seat.clone(),
+            directory: &event.directory,
+            what: event.observed.clone(),
+            mode: event.mode,
+            transcript: event.transcript.as_deref().filter(|path| path.is_file()),
+            used,
+        };
+        observe(store, &redactor(), told, now).await?;
+        match known {
+            Some(session) => resume(store, session, now).await,
+            None => Ok(None),
+        }
+    }
+
+    /// What an agent is told when its session begins or goes on.
+    fn hydrated(&self, reply: Reply, resumed: Option<&Resumed>) -> Reply {
+        if !matches!(self.event.told, Told::Started { .. }) {
+            return reply;
+        }
+        let (of_loop, note) = match &reply {
+            Reply::Context { text, note } => (Some(text.as_str()), note.clone()),
+            Reply::Nothing | Reply::Tell(_) | Reply::GoOn { .. } | Reply::Kept(_) => (None, None),
+        };
+        let text = remembered(resumed, of_loop, Timestamp::now());
+        if text.is_empty() { reply } else { Reply::Context { text, note } }
+    }
+}
+
+/// How hosts call the beginning of a session that was there before.
+const RESUMED: &str = "resume";
 
 /// How often the host lets itself be told that a turn is not over.
 fn cap(dialect: &Dialect) -> Option<u32> {
     let cap = dialect.cap?;
     let set = std::env::var(cap.variable).ok().and_then(|set| set.trim().parse().ok());
     Some(set.unwrap_or(cap.by_default))
-}
-
-fn record_file(place: &Place, run: &RunId) -> PathBuf {
-    place.state.join("output").join(run.as_str()).join("host-events.jsonl")
-}
-
-/// Keeps what happened beside what the run's agent printed, with the run's iteration where it lives in the session.
-fn record(place: &Place, run: &RunId, event: &Event, standing: Option<&Standing>) {
-    let mut line = json!({ "at": Timestamp::now(), "session": event.session, "event": event.name });
-    if let Told::Tool { name } = &event.told {
-        line["tool"] = Value::from(name.as_str());
-    }
-    if let Some(standing) = standing {
-        line["iteration"] = Value::from(standing.iteration);
-        line["attempt"] = Value::from(standing.attempt);
-    }
-    if let Err(error) = append(&record_file(place, run), &format!("{line}\n")) {
-        eprintln!("ralph: an event of session {} was not kept: {error}", event.session);
-    }
-}
-
-fn append(path: &Path, line: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
-    if file.metadata()?.len() < LONGEST_RECORD {
-        file.write_all(line.as_bytes())?;
-    }
-    Ok(())
-}
-
-/// How many tools were seen to end in the attempt under way; one, where nothing more is kept.
-fn tools(place: &Place, standing: &Standing) -> u32 {
-    let Ok(text) = std::fs::read_to_string(record_file(place, &standing.run)) else { return 0 };
-    if text.len() as u64 >= LONGEST_RECORD {
-        return 1;
-    }
-    let is_meant = |line: &&str| {
-        serde_json::from_str::<Value>(line).is_ok_and(|kept| {
-            kept["tool"].is_string()
-                && kept["iteration"] == standing.iteration
-                && kept["attempt"] == standing.attempt
-        })
-    };
-    u32::try_from(text.lines().filter(is_meant).count()).unwrap_or(u32::MAX)
 }

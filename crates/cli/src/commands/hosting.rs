@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ralph_engine::allowance;
 use ralph_hosts::hooked::{CLAUDE, Command, Dialect, State, plugin, unplug};
 use ralph_hosts::{Edited, InstallError, Installed, Removed};
 
 use super::here;
-use crate::perform::own_program;
+use crate::perform::{hook, own_program};
 use crate::problem::{Problem, Problems};
 use crate::project::Project;
 use crate::settings::{Given, project_root};
 
-/// What judging takes beside the checks.
+/// What judging takes beside the checks, the judge and the user's own hooks.
 const BESIDE: Duration = Duration::from_secs(30);
 
 /// Where something is installed.
@@ -47,7 +48,9 @@ impl Seat {
         };
         let program = own_program()?;
         let program = super::install::trusted_program(&program, within).map(Path::to_owned);
-        let judging = Project::at(&root, Given::default())?.loaded.checking_time() + BESIDE;
+        let loaded = Project::at(&root, Given::default())?.loaded;
+        let own: Vec<_> = loaded.merged.hooks.iter().map(|set| hook(&set.value)).collect();
+        let judging = loaded.judging_time() + allowance(&own) + BESIDE;
         let is_plugin = matches!(place, Where::Plugin(_));
         Ok(Seat { dialect, folder, is_plugin, command: Command { program, judging } })
     }

@@ -204,6 +204,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::AttemptEnded { iteration, .. }
             | Event::Verdict { iteration, .. }
             | Event::SnapshotTaken { iteration, .. }
+            | Event::FilesChanged { iteration, .. }
             | Event::Checked { iteration, .. }
             | Event::JudgeAsked { iteration, .. }
             | Event::Progress { iteration, .. }

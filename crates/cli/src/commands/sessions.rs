@@ -1,15 +1,16 @@
 //! `ralph sessions`: what was seen in the sessions of hosts, and how one is gone on with.
 
 use jiff::Timestamp;
-use ralph_core::sessions::{Hydration, LAST, Message, Role, Session, State};
+use ralph_core::sessions::{Hydration, LAST, Message, Mode, Role, Session, State};
 use ralph_core::task::Task;
 use ralph_engine::output::printable;
-use ralph_engine::sessions::resume;
+use ralph_engine::sessions::{Resumed, resume};
 use ralph_store::{Sessions, SqliteStore};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Outcome;
+use crate::hydration::remembered;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
 use crate::settings::Given;
@@ -107,15 +108,14 @@ fn go_on(store: &SqliteStore, named: &NamedArgs) -> Outcome {
     let session = find(store, &named.session)?;
     let resumed =
         block_on(resume(store, session, Timestamp::now())).map_err(|error| store_problem(&error))?;
-    let resumed = resumed.ok_or_else(|| unknown(&named.session))?;
-    let mut session = resumed.session;
-    session.state = State::Active;
-    let shown =
-        Shown { session, messages: resumed.messages, hydration: Some(resumed.how), task: resumed.task };
+    let mut resumed = resumed.ok_or_else(|| unknown(&named.session))?;
+    resumed.session.state = State::Active;
     if named.json {
-        print_json(&shown);
+        let Resumed { session, how, messages, task } = resumed;
+        print_json(&Shown { session, messages, hydration: Some(how), task });
     } else {
-        print(&tell(&shown));
+        let text = remembered(Some(&resumed), None, Timestamp::now());
+        print(&format!("{}\n{}\n", line(&resumed.session), printable(&text)));
     }
     Ok(0)
 }
@@ -144,11 +144,12 @@ fn line(session: &Session) -> String {
     let ago = span(since(session.seen_at, Timestamp::now()));
     let asked = session.context.asked.as_deref().unwrap_or_default();
     format!(
-        "{:>4}  {}  {}  {:<9}  {ago} ago  {}\n",
+        "{:>4}  {}  {}  {:<9}  {}{ago} ago  {}\n",
         session.no,
         session.host,
         printable(session.session.as_str()),
         name(session.state),
+        if session.mode == Mode::Plan { "plans  " } else { "" },
         in_a_line(asked)
     )
 }
@@ -182,20 +183,12 @@ fn tell(shown: &Shown) -> String {
     for (what, told) in context.iter().filter_map(|(what, told)| Some((what, told.as_deref()?))) {
         text += &format!("  {what}: {}\n", in_a_line(told));
     }
-    text += match shown.hydration {
-        Some(Hydration::Kept) => "it goes on with what was said:\n",
-        Some(Hydration::Anew) => "what was said is older than 30 minutes: it goes on anew with its task\n",
-        None => "",
-    };
     for message in &shown.messages {
         let who = match message.role {
             Role::User => "person",
             Role::Assistant => "agent",
         };
         text += &format!("  {who}, {} ago: {}\n", ago(message.at), in_a_line(&message.content));
-    }
-    if let Some(task) = &shown.task {
-        text += &format!("\n{}\n", printable(task.body.trim_end()));
     }
     text
 }

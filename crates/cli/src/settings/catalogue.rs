@@ -226,7 +226,7 @@ value_schema!(
     SessionModeName,
     json_schema!({ "type": "string", "enum": ["fresh", "reset", "continue", "compact"] })
 );
-value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS.to_vec() }));
+value_schema!(EventName, json_schema!({ "type": "string", "enum": EVENTS.as_slice() }));
 value_schema!(DetailName, json_schema!({ "type": "string", "enum": Detail::ALL.map(Detail::name) }));
 value_schema!(ProtocolName, json_schema!({ "type": "string", "enum": ["own", "acp"] }));
 value_schema!(PermissionsName, json_schema!({ "type": "string", "enum": ["allow", "deny", "ask"] }));

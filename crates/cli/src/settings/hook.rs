@@ -13,8 +13,9 @@ use super::reader::Reader;
 use super::value::{Refused, command, duration::deadline, plain};
 use crate::problem::Problem;
 
-/// The names of the journal's events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 34] = [
+/// The names of the journal's events, as `Event::name` gives them, then what is asked before a commit, then what hosts
+/// tell of their sessions.
+pub(crate) const EVENTS: [&str; 41] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -22,6 +23,7 @@ pub(crate) const EVENTS: [&str; 34] = [
     "agent_spawned",
     "attempt_ended",
     "snapshot_taken",
+    "files_changed",
     "rolled_back",
     "baseline",
     "checked",
@@ -49,10 +51,17 @@ pub(crate) const EVENTS: [&str; 34] = [
     "limit",
     "notice",
     "run_stopped",
+    COMMIT,
+    "session_start",
+    "user_prompt_submit",
+    "post_tool_use",
+    "stop",
+    "session_end",
 ];
+const COMMIT: &str = "commit";
 
 /// The events that stand before something that can still be left undone.
-const VETOED: [&str; 2] = ["iteration_started", "verdict"];
+const VETOED: [&str; 3] = ["iteration_started", "verdict", COMMIT];
 
 const LONGEST: Duration = Duration::from_secs(3600);
 
@@ -101,7 +110,7 @@ pub(crate) struct HookKeys {
     /// How long it may take.
     #[schemars(extend("default" = "30s"))]
     timeout: Option<DurationText>,
-    /// Whether it may veto what the event announces; only on iteration_started and verdict.
+    /// Whether it may veto what the event announces; only on iteration_started, verdict and commit.
     #[schemars(extend("default" = false))]
     veto: Option<bool>,
 }
@@ -135,16 +144,20 @@ fn read(given: GivenTable, problems: &mut Vec<Problem>) -> Option<Hook> {
     let timeout = from.take("hook", "timeout", |r| deadline(r, LONGEST));
     let veto = from.take("hook", "veto", plain::boolean);
     from.finish();
-    let hook = Hook {
+    let mut hook = Hook {
         name: name?.value,
         on: on?.value,
         action: action?.value,
         timeout: timeout.map_or(Duration::from_secs(30), |set| set.value),
         veto: veto.as_ref().is_some_and(|set| set.value),
     };
+    // Whoever cannot object to a commit is told of it once it is made.
+    if !hook.veto && hook.on.remove(COMMIT) {
+        hook.on.insert("task_committed");
+    }
     if let (Some(set), Some(event)) = (veto, beyond_veto(&hook)) {
         let what = format!("hook.veto: `{event}` tells of something that has happened and cannot be vetoed");
-        let next = format!("veto = true goes with {} only", VETOED.join(" and "));
+        let next = format!("veto = true goes with {} only", VETOED.join(", "));
         problems.push(Problem::new(what).at(set.origin.place()).next(next));
     }
     (problems.len() == already).then_some(hook)

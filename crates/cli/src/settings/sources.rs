@@ -9,8 +9,11 @@ use std::time::Duration;
 use ralph_agents::catalog::Catalogue;
 use ralph_agents::prices::Prices;
 use ralph_core::agent_event::Detail;
+use ralph_core::check::{Criterion, Judge};
+use ralph_core::judge::{ASKINGS, Judging};
 use ralph_trackers::Accounts;
 
+use super::check::Wanted;
 use super::origin::{Layer, Set, Source};
 use super::partial::Partial;
 use super::raw::Given;
@@ -133,11 +136,23 @@ impl Loaded {
         self.merged.opencode.enabled.as_ref().is_some_and(|set| set.value)
     }
 
-    /// How long the checks of the configuration may take in all; where it has none, as long as one may.
-    pub(crate) fn checking_time(&self) -> Duration {
-        let usual = self.merged.verify.timeout.as_ref().map_or(super::check::TIMEOUT, |set| set.value);
-        let own = self.merged.checks.iter().map(|set| set.value.timeout.unwrap_or(usual));
-        own.sum::<Duration>().max(if self.merged.checks.is_empty() { usual } else { Duration::ZERO })
+    /// How long judging a turn may take: the checks of the configuration, one check for each criterion that a loop may
+    /// ask for beyond them, and the judge.
+    pub(crate) fn judging_time(&self) -> Duration {
+        let verify = &self.merged.verify;
+        let usual = verify.timeout.as_ref().map_or(super::check::TIMEOUT, |set| set.value);
+        let checks = &self.merged.checks;
+        let own = checks.iter().map(|set| set.value.timeout.unwrap_or(usual)).sum::<Duration>();
+        let wanted = verify.criteria.as_ref().map_or(&[][..], |set| &set.value);
+        let typed = Criterion::ALL.into_iter().map(|criterion| {
+            let is_checked = checks.iter().any(|set| set.value.check.criterion == criterion);
+            let is_wanted =
+                |one: &&Wanted| one.criterion == criterion && (one.command.is_some() || !is_checked);
+            wanted.iter().filter(is_wanted).count().max(usize::from(!is_checked)) as u32
+        });
+        let judging = verify.judge_timeout.as_ref().map_or(Judging::default().timeout, |set| set.value);
+        let judge = verify.judge.as_ref().filter(|set| set.value != Judge::Exit).map(|_| judging * ASKINGS);
+        own + usual * typed.sum::<u32>() + judge.unwrap_or_default()
     }
 
     /// Where ralph's state is kept, grants among it: a project must not be able to bring its own.

@@ -262,17 +262,18 @@ fn times_follow_the_checks_and_what_is_old_is_said_to_be() {
     let text = fs::read_to_string(project.tree().join(".claude/settings.json")).unwrap();
     let settings: Value = serde_json::from_str(&text).unwrap();
     let stop = &settings["hooks"]["Stop"][0]["hooks"][0];
-    assert_eq!(stop["timeout"], 25 * 60 + 30 + 10);
-    assert!(stop["command"].as_str().unwrap().ends_with(" hook claude --within 1530"), "{stop}");
+    // Both checks, and one for each of the four other criteria that a loop may ask for.
+    assert_eq!(stop["timeout"], 25 * 60 + 4 * 600 + 30 + 10);
+    assert!(stop["command"].as_str().unwrap().ends_with(" hook claude --within 3930 || exit 1"), "{stop}");
     assert!(!project.ralph(&["hosts"]).out.contains("stale"));
 }
 
 #[test]
 fn the_other_hosts_have_it_in_their_own_way() {
     for (host, file, stop, timeout) in [
-        ("codex", ".codex/hooks.json", "Stop", 640),
-        ("gemini", ".gemini/settings.json", "AfterAgent", 640_000),
-        ("qwen", ".qwen/settings.json", "Stop", 640_000),
+        ("codex", ".codex/hooks.json", "Stop", 3_040),
+        ("gemini", ".gemini/settings.json", "AfterAgent", 3_040_000),
+        ("qwen", ".qwen/settings.json", "Stop", 3_040_000),
     ] {
         let project = project();
         let before = listing(&project.tree());

@@ -3,9 +3,15 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
+mod announced;
+mod cost;
+mod gone;
 mod hostile;
 mod installed;
 mod malformed;
+mod line;
+mod plan;
+mod remembered;
 mod rules;
 
 use std::io::Write;

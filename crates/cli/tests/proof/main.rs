@@ -51,6 +51,7 @@ mod time;
 mod torn;
 mod trackers;
 mod vanished;
+mod vetoed_commits;
 mod why;
 
 use ralph_testkit::Project;

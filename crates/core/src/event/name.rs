@@ -13,6 +13,7 @@ impl Event {
             Event::AgentSpawned { .. } => "agent_spawned",
             Event::AttemptEnded { .. } => "attempt_ended",
             Event::SnapshotTaken { .. } => "snapshot_taken",
+            Event::FilesChanged { .. } => "files_changed",
             Event::RolledBack { .. } => "rolled_back",
             Event::Baseline { .. } => "baseline",
             Event::Checked { .. } => "checked",

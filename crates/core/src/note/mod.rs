@@ -9,6 +9,7 @@ mod event;
 mod fold;
 mod kind;
 mod scope;
+mod used;
 
 pub use confidence::{Confidence, Evidence};
 pub use draft::{Anchor, Citation, Draft, Origin, Source};
@@ -18,3 +19,4 @@ pub use kind::{Kind, KindName, Observation, TerminalSnapshot};
 pub use scope::Scope;
 
 pub use crate::id::NoteId;
+pub use used::{MOST as MOST_USED, Used};

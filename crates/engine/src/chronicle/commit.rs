@@ -12,12 +12,15 @@ use ralph_core::report::Fault;
 use ralph_core::verdict::Verdict;
 use ralph_snapshot::{SnapshotError, SnapshotId, Vault};
 use ralph_store::Store;
+use serde_json::json;
 
 use super::{Entered, Told};
+use crate::ask::Asked;
 use crate::custody::{Launch, Status, Streams};
 use crate::drive::Drive;
 use crate::errand::Returned;
 use crate::error::{EngineError, chain};
+use crate::hooks::Veto;
 use crate::verify::head;
 
 /// For git with all hooks of the repository.
@@ -26,6 +29,10 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 const STDERR: usize = 64 << 10;
 /// How many of the files that were changed before are named.
 const NAMED: usize = 5;
+/// What hooks know the commit by that they may object to.
+const COMMIT: &str = "commit";
+/// How many of the files to be committed are named to them.
+const NAMED_TO_HOOKS: usize = 1_000;
 
 impl<S: Store + 'static> Drive<S> {
     /// Looks once in a run whether anything is uncommitted.
@@ -95,6 +102,17 @@ impl<S: Store + 'static> Drive<S> {
             },
             (Err(why), _) | (_, Err(why)) => return Ok(Ok(self.not_committed(attempt, &why))),
         };
+        match self.objection(attempt, &commits, &request).await? {
+            Asked::Go => {}
+            Asked::Veto(Veto { hook, why }) => {
+                let why = format!("not committed: hook `{hook}` objects: {why}");
+                return Ok(Ok(self.not_committed(attempt, &why)));
+            }
+            Asked::CutShort(Fault::Aborted) => return Ok(Err(Fault::Aborted)),
+            Asked::CutShort(fault) => {
+                return Ok(Ok(self.not_committed(attempt, &format!("no commit: {fault}"))));
+            }
+        }
         let committed = match self.follow(Committing::new(request)).await? {
             Ok(committed) => committed,
             Err(Fault::Aborted) => return Ok(Err(Fault::Aborted)),
@@ -114,6 +132,25 @@ impl<S: Store + 'static> Drive<S> {
         let (task, iteration) = (attempt.task.clone(), attempt.iteration);
         self.run.note(self.now().at, Event::TaskCommitted { task, iteration, commit: commit.clone() });
         Ok(Ok(Some(commit)))
+    }
+
+    /// Whether a hook objects to the commit. One that was made before a crash is asked about no more.
+    async fn objection(
+        &mut self,
+        attempt: &Attempt,
+        commits: &Commits,
+        request: &Request,
+    ) -> Result<Asked, EngineError> {
+        if !self.hooks.may_veto(COMMIT) || self.committed_before(attempt, commits).is_some() {
+            return Ok(Asked::Go);
+        }
+        let files = request.paths.iter().take(NAMED_TO_HOOKS).map(|path| path.to_string_lossy());
+        let files: Vec<String> = files.map(|path| self.parts.redactor.text(&path).into_owned()).collect();
+        let payload = json!({
+            "type": COMMIT, "task": attempt.task, "iteration": attempt.iteration,
+            "changed": request.paths.len(), "files": files, "message": request.message,
+        });
+        self.ask_about(COMMIT, payload).await
     }
 
     /// The commit that was made before a crash.

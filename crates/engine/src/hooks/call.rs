@@ -15,7 +15,10 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt;
 
 use super::Hook;
-use crate::custody::{CgroupUse, Child, Custody, CustodyError, Ending, GuardOptions, Launch, Status};
+use super::announce::Announcing;
+use crate::custody::{
+    CgroupUse, Child, Custody, CustodyError, Ending, GuardOptions, Launch, RUN_MARK, Status,
+};
 use crate::drive::Parts;
 use crate::environment::Variables;
 use crate::error::EngineError;
@@ -48,7 +51,8 @@ pub(crate) struct Desk {
     args: Vec<OsString>,
     lock: Option<OwnedFd>,
     cgroup: CgroupUse,
-    run: RunId,
+    /// What its guard is known by: the run, or this process.
+    mark: String,
     root: PathBuf,
     environment: Variables,
     redactor: Redactor,
@@ -64,21 +68,31 @@ impl Desk {
             args: parts.guard.args.clone(),
             lock: parts.guard.share_lock()?,
             cgroup: parts.guard.cgroup,
-            run: run.clone(),
+            mark: run.to_string(),
             root: parts.place.root.clone(),
             environment,
             redactor: parts.redactor.clone(),
         })
     }
 
-    /// Tells a hook of something that happened in `run`, which may be an earlier one that died.
+    /// For what happens in a session of a host. The mark is there without a loop, too: a hook that starts the host
+    /// again must not be told of that.
+    pub(super) fn of_session(announcing: Announcing) -> Desk {
+        let Announcing { program, args, cgroup, root, mut environment, redactor, run } = announcing;
+        let mark = run.map_or_else(|| format!("hook-{}", std::process::id()), |run| run.to_string());
+        environment.retain(|(name, _)| name != RUN_MARK);
+        environment.push((RUN_MARK.into(), mark.as_str().into()));
+        Desk { custody: None, program, args, lock: None, cgroup, mark, root, environment, redactor }
+    }
+
+    /// Tells a hook of something that happened in `run`, which may be an earlier one that died, or in none.
     pub(super) async fn call(
         &mut self,
         hook: &Hook,
         mut payload: Value,
-        run: &RunId,
+        run: Option<&RunId>,
     ) -> Result<Answer, EngineError> {
-        payload["run"] = Value::from(run.as_str());
+        payload["run"] = Value::from(run.map(RunId::as_str));
         payload["root"] = Value::from(self.root.to_string_lossy());
         let stdin =
             sealed(format!("{payload}\n").as_bytes()).map_err(|source| EngineError::Pipe { source })?;
@@ -108,7 +122,7 @@ impl Desk {
             let options = GuardOptions {
                 program: self.program.clone(),
                 args: self.args.clone(),
-                run: self.run.to_string(),
+                run: self.mark.clone(),
                 lock: self
                     .lock
                     .as_ref()

@@ -111,7 +111,7 @@ impl<S: Store> Round<S> {
             return self.give_up(&delivery, "there is no such hook any more").await;
         };
         let payload = serde_json::to_value(&delivery.entry).expect("entries are JSON");
-        match self.desk.call(hook, payload, &delivery.run).await? {
+        match self.desk.call(hook, payload, Some(&delivery.run)).await? {
             Answer::Done | Answer::Veto(_) => Ok(self.store.delivered(delivery.id).await?),
             Answer::Failed(why) => self.give_up(&delivery, &why).await,
         }

@@ -4,6 +4,7 @@
 //! object is asked before the step, and only a clear answer counts: a hook that fails or takes too long never
 //! stops a run.
 
+mod announce;
 mod call;
 mod courier;
 
@@ -11,7 +12,6 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ralph_core::event::Event;
 use ralph_core::id::RunId;
 use ralph_core::run::Run;
 use ralph_store::{NewDelivery, Store};
@@ -21,6 +21,7 @@ use tokio::sync::watch;
 use crate::drive::Parts;
 use crate::error::EngineError;
 use crate::urgency::Urgency;
+pub use announce::{Announcing, announce};
 use call::Answer;
 pub(crate) use call::{Desk, sealed};
 use courier::Courier;
@@ -77,10 +78,11 @@ impl Hooks {
         self.hooks.iter().any(|hook| hook.veto && hook.is_on(event))
     }
 
-    /// Begins to ask every hook that may object to `event`.
+    /// Begins to ask every hook that may object to what is called `event`.
     pub(crate) fn begin_asking<S>(
         &mut self,
-        event: &Event,
+        event: &str,
+        payload: Value,
         parts: &Parts<S>,
         run: &RunId,
     ) -> Result<Asking, EngineError> {
@@ -88,8 +90,7 @@ impl Hooks {
             Some(desk) => desk,
             None => Desk::new(parts, run)?,
         };
-        let asked = self.hooks.iter().filter(|hook| hook.veto && hook.is_on(event.name())).cloned().collect();
-        let payload = serde_json::to_value(event).expect("events are JSON");
+        let asked = self.hooks.iter().filter(|hook| hook.veto && hook.is_on(event)).cloned().collect();
         Ok(tokio::spawn(ask_all(desk, asked, payload, run.clone())))
     }
 
@@ -125,7 +126,7 @@ async fn ask_all(
     run: RunId,
 ) -> (Desk, Result<Option<Veto>, EngineError>) {
     for hook in hooks {
-        match desk.call(&hook, payload.clone(), &run).await {
+        match desk.call(&hook, payload.clone(), Some(&run)).await {
             Ok(Answer::Veto(why)) => return (desk, Ok(Some(Veto { hook: hook.name, why }))),
             Ok(Answer::Done | Answer::Failed(_)) => {}
             Err(error) => return (desk, Err(error)),
@@ -146,7 +147,7 @@ pub fn deliveries(hooks: &[Hook], run: &Run) -> Vec<NewDelivery> {
 
 /// What all of them may take while a run goes on by one step: those that may object are waited for one by one, and
 /// the others at the end.
-pub(crate) fn allowance(hooks: &[Hook]) -> Duration {
+pub fn allowance(hooks: &[Hook]) -> Duration {
     let asked = hooks.iter().filter(|hook| hook.veto).map(|hook| hook.timeout * hook.on.len() as u32);
     let told = if hooks.is_empty() { Duration::ZERO } else { courier::patience(hooks) };
     asked.sum::<Duration>() + told

@@ -1,7 +1,7 @@
 //! How a session's loop stands, and what a host tells of it that ends nothing.
 
 use ralph_core::event::Event;
-use ralph_core::id::{RunId, SessionId};
+use ralph_core::id::{RunId, SessionId, TaskId};
 use ralph_core::run::{Run, Step};
 use ralph_store::Store;
 
@@ -11,6 +11,7 @@ use crate::loops::{LoopError, Loops};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     pub run: RunId,
+    pub task: TaskId,
     pub description: String,
     /// The task as it was given.
     pub prompt: String,
@@ -36,6 +37,7 @@ impl Standing {
                 Step::Code(_, brief) => Some(brief.text),
                 _ => None,
             },
+            task: run.task.id.clone(),
             description: run.task.title.clone(),
             prompt: run.task.body,
             run: run.id,

@@ -139,7 +139,14 @@ impl<S: Store + 'static> Loops<S> {
             Ok(Err(EngineError::Store(StoreError::Fenced { .. }))) => Ok(Onward::Silence),
             Ok(Err(error)) => self.let_go(id, &chain(&error)).await,
             Err(_) => {
-                let why = format!("judging the turn took longer than {} s", deadline.as_secs());
+                let more = match wanted > deadline {
+                    true => format!(
+                        ", and it may take {} s: install ralph's hooks again, with these checks in the configuration",
+                        wanted.as_secs()
+                    ),
+                    false => String::new(),
+                };
+                let why = format!("judging the turn took longer than {} s{more}", deadline.as_secs());
                 self.let_go(id, &why).await
             }
         }

@@ -89,6 +89,9 @@ impl<S: Store + 'static> Drive<S> {
         report: &Report,
     ) -> Result<Result<Evidence, Fault>, EngineError> {
         let kept = self.keep((attempt.iteration, attempt.number), Occasion::End).await?;
+        if let Some(snapshot) = &kept {
+            self.tell_changed((attempt.iteration, attempt.number), snapshot.id).await?;
+        }
         if !self.run.policy.verification.gives_evidence() {
             return Ok(Ok(Evidence::default()));
         }

@@ -23,6 +23,8 @@ pub struct Dialect {
     pub blocks: &'static str,
     /// How often in a row it may be told so, unless a variable says otherwise, and what the variable is set to.
     pub cap: Option<Cap>,
+    /// Whether a session is there exactly as long as the file that its conversation is kept in. Others may move theirs.
+    pub is_its_transcript: bool,
     /// What a person has to know.
     pub remark: Option<&'static str>,
 }
@@ -80,6 +82,7 @@ pub const CLAUDE: Dialect = Dialect {
         ("SessionStart", What::SessionStart),
         ("UserPromptSubmit", What::Prompt),
         ("PostToolUse", What::Tool),
+        ("PostToolUseFailure", What::Tool),
         ("Stop", What::Stop),
         ("StopFailure", What::StopFailure),
         ("SubagentStop", What::SubagentStop),
@@ -89,6 +92,7 @@ pub const CLAUDE: Dialect = Dialect {
     commands: Commands::Markdown { folder: "commands" },
     blocks: "block",
     cap: Some(Cap { variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", raised: "999999", by_default: 8 }),
+    is_its_transcript: true,
     remark: None,
 };
 
@@ -111,6 +115,7 @@ const CODEX: Dialect = Dialect {
     commands: Commands::Typed,
     blocks: "block",
     cap: None,
+    is_its_transcript: false,
     remark: Some("Codex runs no hook that you have not trusted: start it, and agree when it asks"),
 };
 
@@ -134,6 +139,7 @@ const GEMINI: Dialect = Dialect {
     commands: Commands::Toml { folder: "commands" },
     blocks: "deny",
     cap: None,
+    is_its_transcript: false,
     remark: None,
 };
 
@@ -158,6 +164,7 @@ const QWEN: Dialect = Dialect {
     commands: Commands::Written { folder: "commands" },
     blocks: "block",
     cap: None,
+    is_its_transcript: false,
     remark: None,
 };
 

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::id::{BadId, SessionId};
+use ralph_core::note::Used;
+use ralph_core::sessions::{self, Mode};
 use serde_json::Value;
 
 use super::dialect::{Commands, Dialect, What};
 use super::object;
+use super::observed::observed;
+use super::tool::used;
 use crate::arguments::{self, Asked, BadArguments};
 
 /// What hosts themselves put where a person's words would be.
@@ -35,15 +39,22 @@ pub struct Event {
     pub name: &'static str,
     pub session: SessionId,
     pub directory: PathBuf,
+    pub what: What,
     pub told: Told,
+    /// What of it is worth remembering of the session.
+    pub observed: sessions::What,
+    /// None where the host does not say.
+    pub mode: Option<Mode>,
+    /// Where the host keeps the conversation, or means to.
+    pub transcript: Option<PathBuf>,
 }
 
 /// What happened.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Told {
-    /// A session begins or goes on; `compacted` where its conversation has just become a summary.
+    /// A session begins or goes on; how that came, in the host's own word.
     Started {
-        compacted: bool,
+        source: String,
     },
     Command(Result<Asked, BadArguments>),
     /// A person says something that the agent has not read yet.
@@ -51,14 +62,11 @@ pub enum Told {
         text: String,
     },
     /// A tool has ended.
-    Tool {
-        name: String,
-    },
+    Tool(Used),
     /// The agent is through with a turn; what it said last, where the event says so, and what else is known of it.
     Stopped {
         said: Option<String>,
         mark: Option<String>,
-        transcript: Option<PathBuf>,
     },
     /// The host ended the turn, for this.
     Broken {
@@ -87,22 +95,33 @@ pub fn read(dialect: &Dialect, bytes: &[u8], project: Option<&Path>) -> Result<E
     if !directory.is_absolute() || named.contains('\0') {
         return Err(BadEvent::Directory { given: named.chars().take(200).collect() });
     }
-    Ok(Event { name, session, directory, told: told(&event, what, dialect.commands)? })
+    let told = told(&event, what, dialect.commands)?;
+    let transcript = event["transcript_path"].as_str().map(PathBuf::from).filter(|path| path.is_absolute());
+    let (observed, mode) = (observed(&event, &told), mode(&event));
+    Ok(Event { name, session, directory, what, told, observed, mode, transcript })
 }
 
 fn text<'a>(event: &'a Value, field: &'static str) -> Result<&'a str, BadEvent> {
     event[field].as_str().ok_or(BadEvent::Missing { field })
 }
 
+/// Hosts call it by the same word where they have such a mode, and by many others where the agent may work.
+fn mode(event: &Value) -> Option<Mode> {
+    match event["permission_mode"].as_str()? {
+        "plan" => Some(Mode::Plan),
+        _ => Some(Mode::Agent),
+    }
+}
+
 fn told(event: &Value, what: What, commands: Commands) -> Result<Told, BadEvent> {
     let word = |field: &str| event[field].as_str().unwrap_or_default();
     Ok(match what {
-        What::SessionStart => Told::Started { compacted: word("source") == "compact" },
+        What::SessionStart => Told::Started { source: word("source").chars().take(40).collect() },
         What::Prompt => match (said(text(event, "prompt")?), commands) {
             (Told::Said { text }, Commands::Typed) => plain(text),
             (told, _) => told,
         },
-        What::Tool => Told::Tool { name: word("tool_name").chars().take(100).collect() },
+        What::Tool => Told::Tool(used(event)),
         // A sub-agent's end is never a turn's.
         What::Stop if event["agent_id"].is_string() => Told::Other,
         What::Stop => stopped(event),
@@ -120,9 +139,7 @@ fn told(event: &Value, what: What, commands: Commands) -> Result<Told, BadEvent>
 
 fn stopped(event: &Value) -> Told {
     let named = |field: &str| event[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let said = named("last_assistant_message");
-    let transcript = named("transcript_path").map(PathBuf::from).filter(|path| path.is_absolute());
-    Told::Stopped { said, mark: named("timestamp"), transcript }
+    Told::Stopped { said: named("last_assistant_message"), mark: named("timestamp") }
 }
 
 /// What a person typed, as it is meant.
@@ -156,7 +173,7 @@ fn plain(text: String) -> Told {
 }
 
 /// What a person typed, without what other hooks put before it.
-fn without_context(text: &str) -> &str {
+pub(super) fn without_context(text: &str) -> &str {
     let mut text = text.trim_start();
     while let Some(inside) = text.strip_prefix("<hook_context>") {
         let Some((_, after)) = inside.split_once("</hook_context>") else { break };

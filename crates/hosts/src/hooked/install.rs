@@ -11,6 +11,9 @@ use crate::settings::{self, Entry, Found, Hooks, Stripped};
 const BRIEFLY: Duration = Duration::from_secs(30);
 /// How much longer the host waits than ralph means to take.
 const MARGIN: Duration = Duration::from_secs(10);
+/// What ends the line: a program of that name that is not ralph, or a shell that finds none, may end with 2, by which
+/// hosts are told to stop.
+const NEVER_TWO: &str = "|| exit 1";
 const PLUGIN_FOLDERS: [&str; 3] = [".claude-plugin", "hooks", "commands"];
 
 /// What the hooks start, and how long those that run checks may take.
@@ -55,7 +58,7 @@ impl Dialect {
                 Clock::Seconds => (within + MARGIN).as_secs(),
                 Clock::Milliseconds => (within + MARGIN).as_secs() * 1_000,
             };
-            Entry { event, command: format!("{program} hook {name} --within {seconds}"), timeout }
+            Entry { event, command: format!("{program} hook {name} --within {seconds} {NEVER_TWO}"), timeout }
         };
         let entries = self.events.iter().map(entry).collect();
         Hooks { entries, variable: self.cap.map(|cap| (cap.variable, cap.raised)) }
@@ -67,6 +70,7 @@ impl Dialect {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let [program, "hook", host, rest @ ..] = words.as_slice() else { return false };
         let is_ralph = Path::new(program).file_name().is_some_and(|name| name == "ralph");
+        let rest = rest.strip_suffix(&["||", "exit", "1"]).unwrap_or(rest);
         is_ralph && *host == self.name && matches!(rest, [] | ["--within", _])
     }
 

@@ -8,11 +8,13 @@ mod dialect;
 mod event;
 mod install;
 mod object;
+mod observed;
 mod reply;
 mod respond;
+mod tool;
 mod transcript;
 
-pub use dialect::{ALL, CLAUDE, Dialect, of};
+pub use dialect::{ALL, CLAUDE, Dialect, What, of};
 pub use event::{BadEvent, Event, Told, read};
 pub use install::{Command, State, plugin, unplug};
 pub use reply::Reply;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use ralph_core::in_session::Turn;
+use ralph_core::sessions::Mode;
 use ralph_engine::loops::{LoopError, Loops};
 use ralph_engine::session::{Onward, Standing};
 use ralph_store::Store;
@@ -19,6 +20,8 @@ use crate::words;
 const LONGEST_CONTEXT: usize = 9_000;
 /// The part of a brief that says how to end the loop.
 const LAST_SECTION: &str = "# When it is done";
+/// How hosts call the beginning after a conversation became a summary.
+const COMPACTED: &str = "compact";
 /// How long a transcript may lag behind its event.
 const LAG: Duration = Duration::from_millis(300);
 
@@ -42,30 +45,37 @@ pub async fn respond<S: Store + 'static>(
 ) -> Result<Reply, LoopError> {
     let desk = Desk { event, circumstances, loops, ground };
     match &event.told {
+        Told::Command(Ok(Asked::Start(_))) if event.mode == Some(Mode::Plan) => {
+            Ok(Reply::Kept(words::PLANS.to_owned()))
+        }
         Told::Command(asked) => {
             let happening = Happening::Command(asked.clone());
             Ok(to_a_command(answer(&event.session, happening, loops, ground).await?))
         }
         Told::Said { text } => desk.said(text).await,
-        Told::Stopped { said, mark, transcript } => {
+        Told::Stopped { said, mark } => {
             if desk.standing().await?.is_none() {
                 return Ok(Reply::Nothing);
             }
-            let last = transcript.as_deref().map(|path| read(path, said.as_deref())).unwrap_or_default();
+            if event.mode == Some(Mode::Plan) {
+                return desk.planned().await;
+            }
+            let transcript = event.transcript.as_deref();
+            let last = transcript.map(|path| read(path, said.as_deref())).unwrap_or_default();
             let turn = turn(said.as_deref(), mark.as_deref(), &last, circumstances.tools);
-            desk.stopped(&turn, &last, transcript.as_deref()).await
+            desk.stopped(&turn, &last, transcript).await
         }
         Told::Broken { what } => {
             let why = format!("the host ended the turn: {what}");
             Ok(desk.held_up(&why).await?.unwrap_or(Reply::Nothing))
         }
-        Told::Started { compacted } => desk.started(*compacted).await,
+        Told::Started { source } => desk.started(source == COMPACTED).await,
         Told::Ended { cleared: true } => desk.over("the conversation was cleared").await,
         Told::Ended { cleared: false } => {
             loops.left(&event.session, "the session ended in the middle of a turn").await?;
             Ok(Reply::Nothing)
         }
-        Told::Tool { .. } | Told::Other => Ok(Reply::Nothing),
+        Told::Tool(_) | Told::Other => Ok(Reply::Nothing),
     }
 }
 
@@ -161,6 +171,10 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         if standing.is_briefed && !standing.is_paused {
             return self.over("a person took over").await;
         }
+        // Whoever plans with the agent lets the loop wait.
+        if self.event.mode == Some(Mode::Plan) {
+            return Ok(Reply::Nothing);
+        }
         match self.loops.begin(&self.event.session, self.ground).await? {
             Onward::Next(next) if text.contains(standing.prompt.trim()) => {
                 Ok(Reply::Context { text: next.instruction.clone(), note: note(&words::iteration(&next)) })
@@ -201,6 +215,14 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
             }
             Onward::Due { .. } | Onward::Silence => Ok(Reply::Nothing),
         }
+    }
+
+    /// A turn in which the agent could only plan is no attempt: nothing is judged, and the loop stays where it is.
+    async fn planned(&self) -> Result<Reply, LoopError> {
+        self.loops
+            .left(&self.event.session, "the session is in plan mode, so the turn is not judged")
+            .await?;
+        Ok(Reply::Tell(words::WAITS_FOR_PLAN.to_owned()))
     }
 
     /// Nobody asks again here, so what has to wait is waited for.

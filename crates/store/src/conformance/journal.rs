@@ -47,6 +47,7 @@ fn every_event() -> Vec<Event> {
         Event::AttemptEnded { iteration, attempt, ending: Ending::Lost(Fault::Interrupted) },
         Event::Verdict { iteration, attempt, verdict: incomplete() },
         Event::Verdict { iteration, attempt, verdict: complete() },
+        Event::FilesChanged { iteration, attempt, changed: 1, files: vec![text()] },
         Event::IterationEnded { iteration, task: task.clone(), complete: true },
         Event::TaskCompleted { task: task.clone(), iteration },
         Event::TaskCommitted { task: task.clone(), iteration, commit: text() },

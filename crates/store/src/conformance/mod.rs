@@ -102,6 +102,9 @@ macro_rules! conformance {
             sessions a_session_is_found_by_number_name_and_beginning
             sessions a_resumed_session_is_active_with_a_checkpoint
             sessions a_session_names_its_loop_and_keeps_its_last_messages
+            sessions what_is_told_of_a_session_later_adds_to_it
+            sessions tools_belong_to_the_message_that_follows_them
+            sessions observations_are_bounded_for_each_iteration
             race no_commit_succeeds_that_has_not_seen_an_acknowledged_control
             race requests_from_many_threads_are_all_kept_in_order
         }

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use ralph_core::Timestamp;
+use ralph_core::id::NoteId;
+use ralph_core::note::{Draft, Kind, MemoryEvent};
 use ralph_core::sessions::{Context, Message, Mode, Role, Session, State, What};
 
 use super::sample::{at, run, seat};
 use super::{World, wait};
-use crate::sessions::{Observation, Sessions};
+use crate::notes::Notes;
+use crate::sessions::{Noted, Observation, Sessions};
 use crate::store::Store;
 
 fn said(id: Option<&str>, role: Role, content: &str) -> What {
@@ -15,8 +18,12 @@ fn said(id: Option<&str>, role: Role, content: &str) -> What {
 }
 
 fn seen(store: &impl Sessions, session: &str, what: What, at: Timestamp) {
-    let seat = seat("opencode", session);
-    wait(store.observe(Observation { seat, directory: "/p".to_owned(), what, at })).unwrap();
+    wait(store.observe(of(session, what, at))).unwrap();
+}
+
+fn of(session: &str, what: What, at: Timestamp) -> Observation {
+    let (seat, directory) = (seat("opencode", session), "/p".to_owned());
+    Observation { seat, directory, what, mode: None, transcript: None, noted: None, at }
 }
 
 fn only(store: &impl Sessions, named: &str) -> Session {
@@ -42,6 +49,7 @@ pub fn a_session_is_read_back_as_it_was_seen(world: &impl World<Store: Sessions>
         run: None,
         state: State::Active,
         mode: Mode::Agent,
+        transcript: None,
         checkpoint_at: at(0),
         context: Context { asked: Some("do it".to_owned()), tool: Some("edit".to_owned()), error: None },
         started_at: at(0),
@@ -62,6 +70,7 @@ pub fn a_checkpoint_is_made_when_the_rule_says_so(world: &impl World<Store: Sess
         said(None, Role::Assistant, "x"),
         What::Tool { name: "bash".to_owned() },
         What::Idle,
+        What::Seen,
         What::Interrupted,
         What::Error { what: "x".to_owned() },
         What::Ended,
@@ -124,4 +133,76 @@ pub fn a_session_names_its_loop_and_keeps_its_last_messages(world: &impl World<S
     let last = wait(store.session_messages(session.no, 10)).unwrap();
     assert_eq!(last, kept[90..]);
     assert!(kept.iter().all(|message| message.at >= at(0) + Duration::from_secs(30)));
+}
+
+pub fn what_is_told_of_a_session_later_adds_to_it(world: &impl World<Store: Sessions>) {
+    let store = world.open();
+    let (ours, foreign) = (seat("opencode", "ses_1"), seat("claude", "ses_1"));
+    let planned = Observation {
+        mode: Some(Mode::Plan),
+        transcript: Some("/p/t.jsonl".to_owned()),
+        ..of("ses_1", What::Seen, at(0))
+    };
+    wait(store.observe(planned)).unwrap();
+    seen(&store, "ses_1", What::Idle, at(1));
+    let session = wait(store.session_of(&ours)).unwrap().unwrap();
+    assert_eq!((session.mode, session.transcript.as_deref()), (Mode::Plan, Some("/p/t.jsonl")));
+    assert_eq!(wait(store.session_of(&foreign)).unwrap(), None);
+    wait(store.observe(Observation { mode: Some(Mode::Agent), ..of("ses_1", What::Idle, at(2)) })).unwrap();
+    assert_eq!(wait(store.session_of(&ours)).unwrap().unwrap().mode, Mode::Agent);
+}
+
+pub fn tools_belong_to_the_message_that_follows_them(world: &impl World<Store: Sessions>) {
+    let store = world.open();
+    let tool = |name: &str| What::Tool { name: name.to_owned() };
+    let mut second = 0;
+    let mut told = |what: What| {
+        second += 1;
+        seen(&store, "ses_1", what, at(second));
+    };
+    told(tool("Read"));
+    told(tool("Bash \" ,"));
+    told(said(None, Role::Assistant, "one"));
+    told(said(None, Role::Assistant, "two"));
+    told(tool("Edit"));
+    told(said(None, Role::User, "no"));
+    told(said(None, Role::Assistant, "three"));
+    (0..150).for_each(|_| told(tool("Read")));
+    told(said(None, Role::Assistant, "four"));
+    let session = only(&store, "ses_1");
+    let tools: Vec<Vec<String>> = wait(store.session_messages(session.no, 10))
+        .unwrap()
+        .into_iter()
+        .map(|message| message.tools)
+        .collect();
+    assert_eq!(tools[0], ["Read", "Bash \" ,"]);
+    assert!(tools[1..4].iter().all(Vec::is_empty), "{tools:?}");
+    assert_eq!(tools[4].len(), 100);
+}
+
+pub fn observations_are_bounded_for_each_iteration(world: &impl World<Store: Sessions + Notes>) {
+    let store = world.open();
+    let note = |number: u64, of: &str| Noted {
+        event: MemoryEvent::Observed {
+            note: NoteId::new(at(0), number),
+            draft: Box::new(Draft::new(Kind::Pattern, format!("{of} {number}"))),
+        },
+        of: of.to_owned(),
+        most: 3,
+    };
+    let tool = || What::Tool { name: "Bash".to_owned() };
+    for (number, iteration) in (0..).zip(["r 1", "r 1", "r 1", "r 1", "r 1", "r 2", "r 2"]) {
+        let noted = Some(note(number, iteration));
+        wait(store.observe(Observation { noted, ..of("ses_1", tool(), at(0)) })).unwrap();
+        seen(&store, "ses_1", What::Idle, at(0));
+    }
+    let log = wait(store.memory_log(0, 100)).unwrap();
+    let said: Vec<String> = log
+        .into_iter()
+        .filter_map(|line| match line.event? {
+            MemoryEvent::Observed { draft, .. } => Some(draft.content),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(said, ["r 1 0", "r 1 1", "r 1 2", "r 2 5", "r 2 6"]);
 }

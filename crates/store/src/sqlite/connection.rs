@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::failure::{Failure, PATIENCE};
@@ -54,6 +55,14 @@ fn prepared(mut conn: Connection, path: &Path, schema: &Schema) -> Result<Connec
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     schema.bring_up(&mut conn, path)?;
     Ok(conn)
+}
+
+/// What is written from now on is not waited for until it is on the disk, and the log is left to others to empty. A
+/// crash of the machine may take the last of it and damages nothing.
+pub(super) fn in_passing(conn: &Connection) -> Result<(), Failure> {
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(())
 }
 
 fn write_ahead(conn: &Connection) -> Result<(), Failure> {

@@ -63,6 +63,18 @@ impl Desk {
         Desk::start(conn, path, thread, Some(presence))
     }
 
+    /// A file that exists, for writes that are not waited for until they are on the disk.
+    pub(crate) fn open_in_passing(
+        path: &Path,
+        schema: &'static Schema,
+        thread: &'static str,
+    ) -> Result<Desk, StoreError> {
+        let presence = Presence::claim(path, Missing::Refuse, schema)?;
+        let opened = connection::open(path, schema);
+        let conn = opened.and_then(|conn| connection::in_passing(&conn).map(|()| conn));
+        Desk::start(conn.map_err(|failure| failure.at(path))?, path, thread, Some(presence))
+    }
+
     pub(crate) fn in_memory(schema: &'static Schema, thread: &'static str) -> Result<Desk, StoreError> {
         let path = Path::new(":memory:");
         let conn = connection::in_memory(path, schema).map_err(|failure| failure.at(path))?;

@@ -39,6 +39,10 @@ static SCHEMA: Schema = Schema {
         Migration { name: "tasks", sql: include_str!("../../migrations/project/0002_tasks.sql") },
         Migration { name: "sessions", sql: include_str!("../../migrations/project/0003_sessions.sql") },
         Migration { name: "memory", sql: include_str!("../../migrations/project/0004_memory.sql") },
+        Migration {
+            name: "told sessions",
+            sql: include_str!("../../migrations/project/0005_told_sessions.sql"),
+        },
     ],
 };
 
@@ -60,6 +64,14 @@ impl SqliteStore {
     /// For commands that only look: where there is no store, there is none afterwards either.
     pub fn open_existing(dir: &Path) -> Result<SqliteStore> {
         SqliteStore::at(dir, Missing::Refuse)
+    }
+
+    /// For a process that writes a line and goes, while somebody waits: what it writes outlives it, but is not waited for
+    /// until it is on the disk, so a loss of power may take it.
+    pub fn open_in_passing(dir: &Path) -> Result<SqliteStore> {
+        let path = dir.join(FILE);
+        let desk = Desk::open_in_passing(&path, &SCHEMA, THREAD)?;
+        Ok(SqliteStore { desk, holder: holder(), path })
     }
 
     fn at(dir: &Path, missing: Missing) -> Result<SqliteStore> {
@@ -273,6 +285,11 @@ impl Sessions for SqliteStore {
     async fn find_sessions(&self, named: &str) -> Result<Vec<Session>> {
         let named = named.to_owned();
         self.desk.read(move |conn| sessions::find(conn, &named)).await
+    }
+
+    async fn session_of(&self, seat: &Seat) -> Result<Option<Session>> {
+        let seat = seat.clone();
+        self.desk.read(move |conn| sessions::of(conn, &seat)).await
     }
 
     async fn session_messages(&self, session: u64, limit: usize) -> Result<Vec<Message>> {

@@ -9,16 +9,20 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::failure::Failure;
+use super::memory::append;
+use crate::session::Seat;
 use crate::sessions::Observation;
 
-const COLUMNS: &str = "sessions.no, sessions.host, sessions.session, directory, loops.run, state, mode, checkpoint_at, asked, tool, error, started_at, seen_at";
+const COLUMNS: &str = "sessions.no, sessions.host, sessions.session, directory, loops.run, state, mode, transcript, checkpoint_at, asked, tool, error, started_at, seen_at";
 const FROM: &str =
     "sessions LEFT JOIN loops ON loops.host = sessions.host AND loops.session = sessions.session";
 
 /// The rule is the core's; its comparison is made here, so that nothing has to be read first.
 const UPSERT: &str =
-    "INSERT INTO sessions (host, session, directory, state, checkpoint_at, asked, tool, error, started_at, seen_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?5, ?5)
+    "INSERT INTO sessions (host, session, directory, state, checkpoint_at, asked, tool, error, started_at, seen_at,
+                           mode, transcript, used, noting, noted)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?5, ?5,
+             coalesce(?10, 'agent'), ?11, iif(?12 IS NULL, '[]', json_array(?12)), ?13, iif(?13 IS NULL, 0, 1))
      ON CONFLICT (host, session) DO UPDATE SET
          directory = excluded.directory,
          state = excluded.state,
@@ -26,15 +30,27 @@ const UPSERT: &str =
          asked = coalesce(excluded.asked, asked),
          tool = coalesce(excluded.tool, tool),
          error = coalesce(excluded.error, error),
-         seen_at = max(seen_at, excluded.seen_at)
-     RETURNING no";
+         seen_at = max(seen_at, excluded.seen_at),
+         mode = coalesce(?10, mode),
+         transcript = coalesce(?11, transcript),
+         used = iif(?12 IS NULL OR json_array_length(used) >= ?14, used, json_insert(used, '$[#]', ?12)),
+         noted = iif(?13 IS NULL, noted, iif(noting IS ?13, noted + 1, 1)),
+         noting = coalesce(?13, noting)
+     RETURNING no, noted";
+
+/// A host that does not say which tools a message took has told of each of them before.
+const MESSAGE: &str = "INSERT OR IGNORE INTO session_messages (session, id, role, content, tools, at)
+     SELECT no, ?2, ?3, ?4, iif(?3 = 'assistant' AND ?5 = '[]', used, ?5), ?6 FROM sessions WHERE no = ?1";
 
 const END: &str = "UPDATE sessions SET state = ?3, seen_at = max(seen_at, ?4),
          checkpoint_at = iif(?4 - checkpoint_at >= ?5, ?4, checkpoint_at)
      WHERE host = ?1 AND session = ?2";
 
+/// How many tools are remembered to have been used for one message.
+const MOST_TOOLS: u32 = 100;
+
 pub(super) fn observe(conn: &Connection, observation: &Observation) -> Result<(), Failure> {
-    let Observation { seat, directory, what, at } = observation;
+    let Observation { seat, directory, what, mode, transcript, noted, at } = observation;
     let after = match what.due() {
         Due::Now => 0,
         Due::After(time) => i64::try_from(time.as_nanos()).unwrap_or(i64::MAX),
@@ -51,7 +67,8 @@ pub(super) fn observe(conn: &Connection, observation: &Observation) -> Result<()
         return Ok(());
     }
     let context = learnt(what);
-    let no: i64 = conn.prepare_cached(UPSERT)?.query_row(
+    let used = if let What::Tool { name } = what { Some(short(name)) } else { None };
+    let (no, count): (i64, u32) = conn.prepare_cached(UPSERT)?.query_row(
         params![
             seat.host.as_str(),
             seat.session.as_str(),
@@ -61,15 +78,23 @@ pub(super) fn observe(conn: &Connection, observation: &Observation) -> Result<()
             context.asked,
             context.tool,
             context.error,
-            after
+            after,
+            mode.as_ref().map(word),
+            transcript,
+            used,
+            noted.as_ref().map(|noted| noted.of.as_str()),
+            MOST_TOOLS
         ],
-        |row| row.get(0),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    let What::Said { id, role, content, tools } = what else { return Ok(()) };
-    let sql = "INSERT OR IGNORE INTO session_messages (session, id, role, content, tools, at)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    let tools = serde_json::to_string(tools).expect("names are JSON");
-    conn.prepare_cached(sql)?.execute(params![no, id, word(role), short(content), tools, nanos(*at)])?;
+    if let What::Said { id, role, content, tools } = what {
+        let tools = serde_json::to_string(tools).expect("names are JSON");
+        let row = params![no, id, word(role), short(content), tools, nanos(*at)];
+        conn.prepare_cached(MESSAGE)?.execute(row)?;
+    }
+    if let Some(noted) = noted.as_ref().filter(|noted| count <= noted.most) {
+        append(conn, std::slice::from_ref(&noted.event), *at)?;
+    }
     Ok(())
 }
 
@@ -83,7 +108,7 @@ fn learnt(what: &What) -> Context {
             Context { tool: tools.last().map(|name| short(name)), ..nothing }
         }
         What::Error { what } => Context { error: Some(short(what)), ..nothing },
-        What::Idle | What::Interrupted | What::Ended => nothing,
+        What::Idle | What::Seen | What::Interrupted | What::Ended => nothing,
     }
 }
 
@@ -111,6 +136,13 @@ pub(super) fn find(conn: &Connection, named: &str) -> Result<Vec<Session>, Failu
         return Ok(found);
     }
     Ok(all.into_iter().filter(|session| session.session.as_str().starts_with(named)).collect())
+}
+
+pub(super) fn of(conn: &Connection, seat: &Seat) -> Result<Option<Session>, Failure> {
+    let sql = format!("SELECT {COLUMNS} FROM {FROM} WHERE sessions.host = ?1 AND sessions.session = ?2");
+    let mut query = conn.prepare_cached(&sql)?;
+    let mut rows = query.query([seat.host.as_str(), seat.session.as_str()])?;
+    rows.next()?.map(read).transpose()
 }
 
 pub(super) fn messages(conn: &Connection, session: u64, limit: usize) -> Result<Vec<Message>, Failure> {
@@ -151,10 +183,11 @@ fn read(row: &Row<'_>) -> Result<Session, Failure> {
         run: run.map(|run| RunId::parse(&run)).transpose().map_err(named)?,
         state: read_word(row.get(5)?)?,
         mode: read_word(row.get(6)?)?,
-        checkpoint_at: time(row.get(7)?)?,
-        context: Context { asked: row.get(8)?, tool: row.get(9)?, error: row.get(10)? },
-        started_at: time(row.get(11)?)?,
-        seen_at: time(row.get(12)?)?,
+        transcript: row.get(7)?,
+        checkpoint_at: time(row.get(8)?)?,
+        context: Context { asked: row.get(9)?, tool: row.get(10)?, error: row.get(11)? },
+        started_at: time(row.get(12)?)?,
+        seen_at: time(row.get(13)?)?,
     })
 }
 

@@ -57,6 +57,9 @@ fn hooks_know_every_event_of_the_journal() {
     let schema = schemars::schema_for!(Event).to_value();
     let constant = |one: &Value| one["properties"]["type"]["const"].as_str().unwrap().to_owned();
     let mut names: Vec<String> = schema["oneOf"].as_array().unwrap().iter().map(constant).collect();
+    // A commit is asked about before it is made; hosts tell of the others.
+    let beside = ["commit", "session_start", "user_prompt_submit", "post_tool_use", "stop", "session_end"];
+    names.extend(beside.map(str::to_owned));
     let mut events = EVENTS.map(str::to_owned);
     names.sort();
     events.sort();

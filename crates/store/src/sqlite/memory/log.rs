@@ -15,7 +15,11 @@ use super::notes;
 const FORMAT: i64 = 1;
 const COLUMNS: &str = "seq, note, at, event, format, payload, seal";
 
-pub(super) fn append(conn: &Connection, events: &[MemoryEvent], at: Timestamp) -> Result<Vec<u64>, Failure> {
+pub(in crate::sqlite) fn append(
+    conn: &Connection,
+    events: &[MemoryEvent],
+    at: Timestamp,
+) -> Result<Vec<u64>, Failure> {
     let last: i64 = last(conn)?;
     let mut insert = conn.prepare_cached("INSERT INTO memory_log VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     let at = at.to_string();

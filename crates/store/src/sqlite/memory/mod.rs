@@ -7,3 +7,5 @@ mod notes;
 mod postings;
 mod state;
 mod words;
+
+pub(super) use log::append;
