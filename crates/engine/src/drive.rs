@@ -3,7 +3,7 @@
 //! Nothing is done before it is journalled: a step that touches the world (start the agent, wait, stop) first
 //! commits what led to it. Decisions that touch nothing share that commit.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use ralph_core::agenda::Selection;
@@ -13,6 +13,7 @@ use ralph_core::check::CheckResult;
 use ralph_core::event::{Event, Occasion};
 use ralph_core::id::TaskId;
 use ralph_core::moment::Moment;
+use ralph_core::note::Anchor;
 use ralph_core::run::{Pace, Run, Step};
 use ralph_core::verdict::Verdict;
 use ralph_store::Store;
@@ -93,8 +94,8 @@ pub(crate) struct Drive<S> {
     pub(crate) ground: Ground,
     /// What the checks found last, where this process has seen it.
     pub(crate) checked: Option<Vec<CheckResult>>,
-    /// Symbols that the task at hand has touched.
-    pub(crate) entities: u64,
+    /// Symbols that the task at hand has touched, by file and name, as they were left.
+    pub(crate) touched: BTreeMap<(String, String), Anchor>,
 }
 
 impl<S: Store + 'static> Drive<S> {
@@ -118,7 +119,7 @@ impl<S: Store + 'static> Drive<S> {
             open_tasks: None,
             ground: Ground::default(),
             checked: None,
-            entities: 0,
+            touched: BTreeMap::new(),
         })
     }
 

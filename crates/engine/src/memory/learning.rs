@@ -4,7 +4,7 @@ use ralph_core::attempt::Attempt;
 use ralph_core::check::CheckResult;
 use ralph_core::event::Event;
 use ralph_core::machine::Judged;
-use ralph_core::note::{KindName, Use};
+use ralph_core::note::{Anchor, KindName, Use};
 use ralph_core::report::{Ran as Told, Report};
 use ralph_memory::{Context, Query, Ran, Ranking, Visible, Witnessed, credit, learn, recall_all};
 use ralph_store::Store;
@@ -31,8 +31,11 @@ impl<S: Store + 'static> Drive<S> {
         }
         let before = self.checked_before(attempt).await?;
         let evidence = &judged.evidence;
-        let anchors = self.altered(evidence.sketch.files.clone()).await?;
-        self.entities += anchors.len() as u64;
+        for anchor in self.altered(evidence.sketch.files.clone()).await? {
+            self.touched.insert((anchor.file.clone(), anchor.symbol.clone()), anchor);
+        }
+        // What is learned of one attempt is often about what an earlier one did.
+        let anchors: Vec<Anchor> = self.touched.values().cloned().collect();
         let (task, ran) = (self.remembered_task(), report.ran.iter().map(ran).collect::<Vec<_>>());
         let complete = judged.verdict.is_complete();
         let session = self.run.in_session.as_ref().map(|place| place.session.clone());

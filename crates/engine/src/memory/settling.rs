@@ -31,7 +31,7 @@ impl<S: Store + 'static> Drive<S> {
             commit: commit.as_deref(),
             branch: branch.as_deref(),
             verified: self.run.policy.verification.gives_evidence(),
-            entities_updated: std::mem::take(&mut self.entities),
+            entities_updated: std::mem::take(&mut self.touched).len() as u64,
         };
         let at = self.now().at;
         let consolidated = consolidate(&*self.parts.store, &done, &self.parts.redactor, at).await;
