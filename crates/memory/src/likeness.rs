@@ -6,22 +6,50 @@ use ralph_core::note::Note;
 
 use crate::words::Words;
 
-/// From 0 to 1: half of it are the words that both have, half what stands beside what. A note with all the words of
-/// another in another order is like it, but not the same.
-pub(crate) fn likeness(a: &Note, b: &Note) -> f64 {
-    let words = Words::new();
-    let (a, b) = (stems(&words, a), stems(&words, b));
-    if a.is_empty() && b.is_empty() {
-        return 1.0;
+const DENY: [&str; 8] = ["not", "no", "never", "none", "without", "cannot", "neither", "nor"];
+
+/// What a note is compared by; made once where it is compared with many.
+#[derive(Debug)]
+pub(crate) struct Gist {
+    words: BTreeSet<String>,
+    pairs: BTreeSet<(String, String)>,
+    numbers: BTreeSet<String>,
+    denies: bool,
+}
+
+impl Gist {
+    pub(crate) fn of(words: &Words, note: &Note) -> Gist {
+        let stems = stems(words, note);
+        let pairs = stems.windows(2).map(|two| (two[0].clone(), two[1].clone())).collect();
+        let said = format!("{}\n{}", note.said.title, note.said.content).to_lowercase();
+        let parts = || said.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'));
+        let numbers = parts().filter(|part| part.contains(|c: char| c.is_ascii_digit()));
+        Gist {
+            numbers: numbers.map(str::to_owned).collect(),
+            denies: parts()
+                .any(|part| DENY.contains(&part) || part.ends_with("n't") || part.ends_with("n’t")),
+            words: stems.into_iter().collect(),
+            pairs,
+        }
     }
-    if a.len() < 2 || b.len() < 2 {
-        // One word has nothing beside it.
-        return overlap(&a.iter().collect(), &b.iter().collect());
+
+    /// From 0 to 1: half of it are the words that both have, half what stands beside what. A note with all the words of
+    /// another in another order is like it, but not the same. Where numbers differ or one of them denies something,
+    /// they may say the opposite in the same words, and are not alike.
+    pub(crate) fn likeness(&self, other: &Gist) -> f64 {
+        if self.numbers != other.numbers || self.denies != other.denies {
+            return 0.0;
+        }
+        if self.words.is_empty() && other.words.is_empty() {
+            return 1.0;
+        }
+        let words = overlap(&self.words, &other.words);
+        if self.pairs.is_empty() || other.pairs.is_empty() {
+            // One word has nothing beside it.
+            return words;
+        }
+        (words + overlap(&self.pairs, &other.pairs)) / 2.0
     }
-    let pairs = |stems: &[String]| -> BTreeSet<(String, String)> {
-        stems.windows(2).map(|two| (two[0].clone(), two[1].clone())).collect()
-    };
-    (overlap(&a.iter().collect(), &b.iter().collect()) + overlap(&pairs(&a), &pairs(&b))) / 2.0
 }
 
 /// What is said, and what belongs to its kind; not the files and tags, for many notes are about one file.
@@ -44,7 +72,8 @@ mod tests {
     use ralph_core::id::NoteId;
     use ralph_core::note::{Draft, Kind, MemoryEvent, Note, Observation, Recorded, fold};
 
-    use super::likeness;
+    use super::Gist;
+    use crate::words::Words;
 
     fn note(content: &str) -> Note {
         let id = NoteId::new(Timestamp::UNIX_EPOCH, 1);
@@ -61,7 +90,8 @@ mod tests {
     }
 
     fn alike(a: &str, b: &str) -> f64 {
-        let (one, other) = (likeness(&note(a), &note(b)), likeness(&note(b), &note(a)));
+        let [a, b] = [a, b].map(|content| Gist::of(&Words::new(), &note(content)));
+        let (one, other) = (a.likeness(&b), b.likeness(&a));
         assert!((one - other).abs() < f64::EPSILON, "it is the same in both directions");
         assert!((0.0..=1.0).contains(&one), "{one}");
         one
@@ -76,5 +106,16 @@ mod tests {
         assert!(alike(text, "the cache is warm") < 0.001);
         assert!(alike("cache", "caches") > 0.999);
         assert!(alike("", "cache") < 0.001);
+    }
+
+    #[test]
+    fn what_says_the_opposite_in_the_same_words_is_not_alike() {
+        for (one, other) in [
+            ("The build needs nightly", "The build doesn't need nightly"),
+            ("Restart the server after a deploy", "Never restart the server after a deploy"),
+            ("The exporter listens on port 9187", "The exporter listens on port 9188"),
+        ] {
+            assert!(alike(one, other) < 0.001, "{one} / {other}");
+        }
     }
 }

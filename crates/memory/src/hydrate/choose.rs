@@ -10,8 +10,9 @@ use super::earns::Judged;
 use super::hydration::{Hydration, LeftOut, Omission, Section, Taken};
 use super::need::{Allowance, Holdout, Need};
 use super::worded::Room;
-use crate::likeness::likeness;
+use crate::likeness::Gist;
 use crate::recall::Recalled;
+use crate::words::Words;
 
 /// What is more like one that was taken says nothing new.
 const ALIKE: f64 = 0.6;
@@ -28,8 +29,15 @@ pub(super) fn choose(
     now: Timestamp,
 ) -> Hydration {
     let judged = Judged::by(need, now);
-    let mut choice =
-        Choice { need, allowance, now, room: Room::of(allowance.tokens), hydration: Hydration::default() };
+    let mut choice = Choice {
+        need,
+        allowance,
+        now,
+        room: Room::of(allowance.tokens),
+        words: Words::new(),
+        gists: Vec::new(),
+        hydration: Hydration::default(),
+    };
     found.sort_by_key(|(section, _)| FIRST.iter().position(|first| first == section));
     for (section, notes) in &mut found {
         let best = notes.iter().map(|one| one.score).fold(0.0, f64::max);
@@ -60,6 +68,9 @@ struct Choice<'a> {
     allowance: &'a Allowance,
     now: Timestamp,
     room: Room,
+    words: Words,
+    /// Of what was taken.
+    gists: Vec<Gist>,
     hydration: Hydration,
 }
 
@@ -70,8 +81,9 @@ impl Choice<'_> {
             return;
         }
         let in_section = taken.iter().filter(|other| other.section == section).count();
-        let like = taken.iter().find(|other| likeness(&other.note, &one.note) >= ALIKE);
-        let why = if let Some(other) = like {
+        let gist = Gist::of(&self.words, &one.note);
+        let like = taken.iter().zip(&self.gists).find(|(_, other)| other.likeness(&gist) >= ALIKE);
+        let why = if let Some((other, _)) = like {
             Omission::LikeAnother { note: other.note.id.clone() }
         } else if in_section >= section.most(self.allowance) {
             Omission::TooMany
@@ -79,6 +91,7 @@ impl Choice<'_> {
             Omission::NoRoom
         } else {
             let hypothesis = self.is_hypothesis(&one.note);
+            self.gists.push(gist);
             self.hydration.taken.push(Taken {
                 section,
                 tokens: Room::needed(one.note.tokens),

@@ -59,10 +59,10 @@ fn note() -> impl Strategy<Value = Draft> {
 }
 
 proptest! {
-    #![proptest_config(Config::with_cases(40))]
+    #![proptest_config(Config::with_cases(24))]
     #[test]
     fn no_brief_takes_up_more_than_it_may(
-        drafts in prop::collection::vec(note(), 1..25), allowed in 0_u32..3000, nonce in "[0-9a-f]{4,32}",
+        drafts in prop::collection::vec(note(), 1..16), allowed in 0_u32..3000, nonce in "[0-9a-f]{4,32}",
     ) {
         let memory = Memory::new();
         drafts.into_iter().for_each(|draft| { memory.put(draft); });
