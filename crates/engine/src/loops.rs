@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ralph_core::agenda::Selection;
-use ralph_core::brief;
 use ralph_core::check::Verification;
 use ralph_core::crew::{Crew, Member};
 use ralph_core::event::Entry;
@@ -108,14 +107,10 @@ impl<S: Store> Loops<S> {
         }
         let mut run = Run::start(request, now);
         run.tally.iterations = made;
-        // What is checked first, the host's next event has done.
+        // What is checked and recalled first, the host's next event has done.
         if run.step == Step::Select {
             let task = run.task.clone();
             run.after_select(Selection::prompt(task), now);
-        }
-        if let Step::Think(attempt) = run.step.clone() {
-            let brief = brief::compose(&run, &attempt);
-            run.after_think(attempt, brief, now);
         }
         match self.store.create_loop(&run, now.at, &seat, &[]).await {
             Ok(_) => Ok(true),

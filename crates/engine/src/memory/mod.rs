@@ -6,6 +6,7 @@ mod ground;
 mod learning;
 mod recollect;
 mod settling;
+mod sought;
 mod unknown;
 
 use std::path::PathBuf;

@@ -50,7 +50,7 @@ impl<S: Store + 'static> Drive<S> {
         };
         let hydration = self.hydrated(need, &allowance, attempt).await?;
         let notes = hydration.taken.iter().map(|taken| taken.note.clone()).collect();
-        let sufficiency = self.suffices(&text, &surveyed.known, notes, self.now().at).await;
+        let sufficiency = self.suffices(&text, &surveyed.known, notes, self.now().at).await?;
         if self.is_to_be_asked(attempt, &sufficiency) {
             let question = sufficiency.questions.join("\n");
             let (attended, now) = (self.parts.attended, self.now());

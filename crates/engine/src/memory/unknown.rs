@@ -6,10 +6,12 @@ use std::fmt::Write;
 use ralph_core::Timestamp;
 use ralph_core::attempt::Attempt;
 use ralph_core::note::Note;
-use ralph_memory::{Knows, Mention, Recommendation, Searched, Sufficiency, expand, sufficiency};
+use ralph_memory::{Knows, Mention, MentionKind, Recommendation, Searched, Sufficiency, expand, sufficiency};
 use ralph_store::Store;
 
+use super::sought::nowhere;
 use crate::drive::Drive;
+use crate::error::EngineError;
 
 /// More are not named.
 const NAMED: usize = 8;
@@ -30,14 +32,28 @@ impl<S: Store + 'static> Drive<S> {
         known: &BTreeSet<String>,
         mut notes: Vec<Note>,
         now: Timestamp,
-    ) -> Sufficiency {
+    ) -> Result<Sufficiency, EngineError> {
         let nearby = sufficiency(text, &Known(known), &notes, Searched::Nearby);
         if nearby.recommendation != Some(Recommendation::ExpandSearch) {
-            return nearby;
+            return Ok(nearby);
         }
         let found = expand(&self.shelves(), &nearby.missing, now).await;
         notes.extend(self.forgetful(found).unwrap_or_default());
-        sufficiency(text, &Known(known), &notes, Searched::Widely)
+        let mut known = known.clone();
+        known.extend(self.written_somewhere(&nearby).await?);
+        Ok(sufficiency(text, &Known(&known), &notes, Searched::Widely))
+    }
+
+    /// Of what is missing, what stands in some file all the same: a value, a key, a language that nobody parses.
+    async fn written_somewhere(&mut self, nearby: &Sufficiency) -> Result<BTreeSet<String>, EngineError> {
+        let named = nearby.missing.iter().filter(|missing| missing.mention.kind != MentionKind::File);
+        let words: BTreeSet<String> = named.map(|missing| missing.mention.text.clone()).collect();
+        if words.is_empty() {
+            return Ok(words);
+        }
+        let (root, sought) = (self.parts.place.root.clone(), words.clone());
+        let nowhere = self.beside(move || nowhere(&root, sought)).await?;
+        Ok(words.difference(&nowhere).cloned().collect())
     }
 
     /// Whether a person is to be asked: once for a task, before its first attempt.
