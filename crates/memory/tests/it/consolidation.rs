@@ -276,11 +276,11 @@ fn what_was_said_of_code_that_has_changed_gives_way_to_what_is_seen_now() {
 }
 
 #[test]
-fn a_task_with_hundreds_of_notes_is_consolidated() {
+fn a_task_with_very_many_notes_is_consolidated() {
     let memory = Memory::new();
-    for number in 0..300 {
+    for number in 0..120 {
         memory.put(of_task(&format!("Module m{number} keeps its fixtures in tests/m{number}/data.json")));
     }
     let task = task();
-    assert_eq!(memory.done(&completed(&task)).promoted, 300);
+    assert_eq!(memory.done(&completed(&task)).promoted, 120);
 }
