@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::note::{Draft, Kind, KindName, Observation};
+use ralph_core::note::{Draft, Kind, KindName, Observation, Origin};
 
+use crate::capture::MENDED;
 use crate::contradict::{Claims, Clause, clauses};
 
 /// How much of the words of both together has to be in both.
@@ -50,11 +51,17 @@ impl<'a> Reading<'a> {
                 Kind::Observation(Observation::Command { command: a }),
                 Kind::Observation(Observation::Command { command: b }),
             ) => normal(a) == normal(b) && (self.is_same(other) || self.is_near(other)),
+            _ if self.is_mended() && other.is_mended() => self.title == other.title,
             _ => {
                 let are_prose = is_prose(self.draft) && is_prose(other.draft);
                 self.is_same(other) || (are_prose && self.is_near(other))
             }
         }
+    }
+
+    /// Of one thing there is one way in which it was mended last.
+    fn is_mended(&self) -> bool {
+        self.draft.origin != Origin::Agent && self.draft.tags.iter().any(|tag| tag == MENDED)
     }
 
     fn is_same(&self, other: &Reading<'_>) -> bool {

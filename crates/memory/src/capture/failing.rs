@@ -4,7 +4,7 @@ use ralph_core::check::{CheckExit, CheckResult, Criterion, Failure};
 use ralph_core::note::{Draft, Kind, Origin, TerminalSnapshot};
 
 use super::Witnessed;
-use super::text::{clipped, ending, listed};
+use super::text::{clipped, ending, listed, one_line};
 
 /// Of one attempt; the rest is seen again if it matters.
 const MOST: usize = 3;
@@ -55,7 +55,7 @@ fn candidate(seen: &Witnessed<'_>, check: &CheckResult, name: &str, message: &st
     let terminal = snapshot(check);
     let content = if message.is_empty() { check.summary() } else { message };
     let mut draft = Draft::new(Kind::Gotcha { triggers, terminal: Some(terminal) }, content);
-    draft.title = format!("{}: {}", label(check.criterion), clipped(name, NAME));
+    draft.title = format!("{}: {}", label(check.criterion), clipped(&one_line(name), NAME));
     draft.origin = Origin::Tool;
     draft.files = seen.files();
     draft.citations = vec![seen.cited(check)];

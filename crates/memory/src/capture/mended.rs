@@ -5,7 +5,7 @@ use ralph_core::note::{Draft, Kind, Origin};
 
 use super::Witnessed;
 use super::failing::snapshot;
-use super::text::{clipped, listed};
+use super::text::{clipped, listed, one_line};
 
 /// Up to so many have a note each; more than that are one.
 const EACH: usize = 2;
@@ -46,7 +46,8 @@ fn mended(before: &CheckResult, after: &CheckResult) -> Vec<Mended> {
     }
     let is_gone = |title: &str| after.failures.iter().all(|failure| failure.title != title);
     let gone = before.failures.iter().filter(|failure| is_gone(&failure.title));
-    gone.map(|one| Mended { name: clipped(&one.title, NAME), message: one.message.clone() }).collect()
+    gone.map(|one| Mended { name: clipped(&one_line(&one.title), NAME), message: one.message.clone() })
+        .collect()
 }
 
 /// What the terminal showed when it failed is what it will be recognised by.

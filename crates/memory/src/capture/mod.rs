@@ -13,7 +13,7 @@ use ralph_core::note::{Anchor, Citation, Draft, Scope, Source};
 use ralph_core::progress::Sketch;
 
 pub(crate) use outcome::{COMPLETE, OUTCOME, outcome};
-pub(crate) use text::clipped;
+pub(crate) use text::{clipped, one_line};
 
 /// Everything that ralph has seen of one attempt.
 #[derive(Debug, Clone, Copy)]

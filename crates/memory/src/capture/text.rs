@@ -9,6 +9,11 @@ pub(crate) fn clipped(text: &str, most: usize) -> String {
     }
 }
 
+/// The same on one line: a name cannot begin another.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The end, from the beginning of a line if there is one.
 pub(super) fn ending(text: &str, most: usize) -> String {
     let text = text.trim_end();

@@ -15,8 +15,12 @@ pub(super) enum Survivor {
     Staged,
 }
 
-/// What is known stays, with its history, unless that would lose what the note rests on.
+/// What is known stays, with its history, unless that would lose what the note rests on, or what it was said of has changed
+/// and it is not said in the same words any more.
 pub(super) fn survivor(known: &Note, staged: &Note) -> Survivor {
+    if known.stale && known.said.origin != Origin::Person && known.said.content != staged.said.content {
+        return Survivor::Staged;
+    }
     let rests_on_nothing = known.said.citations.is_empty() && known.said.origin != Origin::Person;
     if rests_on_nothing && !staged.said.citations.is_empty() { Survivor::Staged } else { Survivor::Known }
 }

@@ -41,8 +41,7 @@ impl Plan {
     pub(super) async fn of(store: &impl Notes, done: &Done<'_>, at: Timestamp) -> Result<Plan, StoreError> {
         let staged = staged(store, done.task).await?;
         let mut plan = Plan::default();
-        let (kept, dropped): (Vec<Note>, Vec<Note>) =
-            staged.into_iter().partition(|note| is_of_value(note, at));
+        let (kept, dropped): (Vec<Note>, Vec<Note>) = staged.into_iter().partition(is_of_value);
         plan.report.dropped = dropped.len() as u64;
         let made = extract::made_of(&kept, done, at);
         for (old, by) in &made.replaced {

@@ -1,6 +1,5 @@
 //! Which notes of a task are worth anything to others.
 
-use ralph_core::Timestamp;
 use ralph_core::note::{Confidence, Kind, KindName, Note, Observation};
 
 use crate::contradict::clauses;
@@ -10,8 +9,8 @@ use crate::stated::APPROACH;
 const FEWEST: usize = 3;
 
 /// Whether others should know it. What is left out stays with its task.
-pub(super) fn is_of_value(note: &Note, at: Timestamp) -> bool {
-    is_said_of_more_than_its_task(note) && says_something(note) && is_believed(note, at)
+pub(super) fn is_of_value(note: &Note) -> bool {
+    is_said_of_more_than_its_task(note) && says_something(note) && is_believed(note)
 }
 
 fn is_said_of_more_than_its_task(note: &Note) -> bool {
@@ -73,7 +72,7 @@ const REPORTS: [&str; 22] = [
     "add",
 ];
 
-/// Doubted more often than confirmed, and never shown to hold.
-fn is_believed(note: &Note, at: Timestamp) -> bool {
-    note.verified || note.confidence_at(at) >= Confidence::nearest(0.3)
+/// Doubted more often than confirmed, and never shown to hold. That a task took long says nothing against its notes.
+fn is_believed(note: &Note) -> bool {
+    note.verified || note.said.confidence >= Confidence::nearest(0.3)
 }

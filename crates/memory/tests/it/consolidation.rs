@@ -2,10 +2,10 @@
 
 use ralph_core::id::NoteId;
 use ralph_core::note::{
-    Citation, Draft, Evidence, Kind, KindName, MemoryEvent, Note, Observation, Origin, Scope, Status,
+    Anchor, Citation, Draft, Evidence, Kind, KindName, MemoryEvent, Note, Observation, Origin, Scope, Status,
 };
 use ralph_core::redact::Redactor;
-use ralph_memory::{Consolidation, Done, Ground, consolidate, contradictions, learn};
+use ralph_memory::{Consolidation, Done, Ground, consolidate, contradictions, learn, rot};
 use ralph_store::Notes as _;
 use ralph_store::conformance::wait;
 
@@ -245,4 +245,42 @@ fn skills_and_patterns_follow_from_what_was_seen_to_work() {
     let log = memory.log();
     memory.done(&completed(&task));
     assert_eq!(memory.log(), log);
+}
+
+#[test]
+fn what_was_said_of_code_that_has_changed_gives_way_to_what_is_seen_now() {
+    let memory = Memory::new();
+    let mended = |task: &ralph_core::id::TaskId, file: &str, digest: &str| {
+        let mut attempt = Attempt::new(1);
+        attempt.task = task.clone();
+        attempt.before = vec![tests(&[("keeps_tabs", "expected 4")])];
+        attempt.checks = vec![tests(&[])];
+        attempt.sketch.files = vec![file.to_owned()];
+        attempt.anchors =
+            vec![Anchor { symbol: "Lexer".into(), file: "src/lexer.rs".into(), digest: digest.into() }];
+        wait(learn(&memory.store, &attempt.seen(), &Redactor::new([]), memory.now())).unwrap();
+        memory.done(&completed(task))
+    };
+    assert_eq!(mended(&task(), "src/lexer.rs", "1").promoted, 1);
+    let changed = Anchor { symbol: "Lexer".into(), file: "src/lexer.rs".into(), digest: "2".into() };
+    let rotten = wait(rot(&memory.store, &[changed], memory.now())).unwrap();
+    assert!(memory.one(&rotten[0]).is_hypothesis());
+    let later = ralph_core::id::TaskId::parse("T-2").unwrap();
+    let report = mended(&later, "src/tabs.rs", "2");
+    assert_eq!((report.promoted, report.deduplicated), (1, 1));
+    assert!(!memory.one(&rotten[0]).is_active());
+    assert_eq!(
+        memory.project(),
+        ["`keeps_tabs` failed (expected 4) and passes since changes in src/tabs.rs."]
+    );
+}
+
+#[test]
+fn a_task_with_very_many_notes_is_consolidated() {
+    let memory = Memory::new();
+    for number in 0..120 {
+        memory.put(of_task(&format!("Module m{number} keeps its fixtures in tests/m{number}/data.json")));
+    }
+    let task = task();
+    assert_eq!(memory.done(&completed(&task)).promoted, 120);
 }
