@@ -18,7 +18,7 @@ const CODE: &str = "def load(path):\n    return open(path).read()\n";
 
 /// Does what the task says. Who does not know of the trap falls into it twice; who knows does not. What is only a
 /// hypothesis is looked at first.
-const AGENT: &str = r#"
+const AGENT: &str = r##"
 brief=$(cat)
 name=$(printf '%s' "$brief" | sed -n 's/.*the feature `\([a-z]*\)`.*/\1/p' | head -1)
 grep -q "def $name" src/app.py || printf 'def %s():\n    return 1\n' "$name" >> src/app.py
@@ -38,7 +38,7 @@ else
 fi
 echo "I added $name."
 if [ -n "$said" ]; then printf '\n```ralph-notes\n%s\n```\n' "$said"; fi
-"#;
+"##;
 
 fn trapped() -> Project {
     let project = project();
