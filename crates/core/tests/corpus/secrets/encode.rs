@@ -1,17 +1,17 @@
 //! How else a text may be written. Each encoding says which part of what it wrote stands for which byte.
 
 /// A text, encoded byte by byte: what stands for each, and what stands for nothing.
-pub struct Encoded {
-    pub name: &'static str,
-    pub text: String,
+pub(crate) struct Encoded {
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
     /// What of `text` depends on the secret alone.
-    pub secret: String,
+    pub(crate) secret: String,
     /// So many characters stand for one.
-    pub unit: usize,
+    pub(crate) unit: usize,
 }
 
 /// `before`, `secret` and `after` in every encoding.
-pub fn every(before: &str, secret: &str, after: &str) -> Vec<Encoded> {
+pub(crate) fn every(before: &str, secret: &str, after: &str) -> Vec<Encoded> {
     let mut all = vec![
         by_byte("percent", before, secret, after, |byte| format!("%{byte:02X}")),
         by_byte("percent, lower case", before, secret, after, |byte| format!("%{byte:02x}")),
@@ -48,7 +48,7 @@ pub fn every(before: &str, secret: &str, after: &str) -> Vec<Encoded> {
 }
 
 /// With a colour in it after every seventh character.
-pub fn coloured(before: &str, secret: &str, after: &str) -> Encoded {
+pub(crate) fn coloured(before: &str, secret: &str, after: &str) -> Encoded {
     let mut count = 0;
     let secret: String = secret.chars().fold(String::new(), |mut text, letter| {
         if count % 7 == 6 {
@@ -61,7 +61,7 @@ pub fn coloured(before: &str, secret: &str, after: &str) -> Encoded {
     Encoded { name: "colours", text: format!("{before}{secret}{after}"), secret, unit: 1 }
 }
 
-pub fn wrapped(text: &str, width: usize) -> String {
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
     if width == 0 {
         return text.to_owned();
     }

@@ -2,13 +2,13 @@
 
 /// One secret: what it is called, the text it stands in, and the part of it that nobody may see.
 #[derive(Debug, Clone)]
-pub struct Sample {
-    pub kind: &'static str,
-    pub text: String,
-    pub secret: String,
+pub(crate) struct Sample {
+    pub(crate) kind: &'static str,
+    pub(crate) text: String,
+    pub(crate) secret: String,
 }
 
-pub fn samples() -> Vec<Sample> {
+pub(crate) fn samples() -> Vec<Sample> {
     let lines = include_str!("kinds.txt").lines().filter(|line| !line.starts_with('#'));
     lines.zip(1..).map(|(line, seed)| sample(line, seed)).collect()
 }
