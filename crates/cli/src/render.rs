@@ -60,9 +60,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
     let text = match &entry.event {
         Event::RunStarted(started) => run_started(started),
         Event::RunResumed {} => paint(HEAD, "▶ resumed"),
-        Event::IterationStarted { iteration, max_iterations, .. } => {
-            iteration_line(*iteration, *max_iterations)
-        }
+        Event::IterationStarted { iteration: at, max_iterations: max, .. } => iteration_line(*at, *max),
         Event::AttemptStarted { attempt, .. } if *attempt > 1 => format!("  attempt {attempt}"),
         Event::AttemptEnded { ending, .. } => attempt_ended(ending),
         Event::RolledBack { .. } => paint(CALM, &rolled_back(&entry.event)?),

@@ -142,7 +142,7 @@ impl RunView {
     pub fn take(&mut self, entry: &Entry) {
         self.seq = entry.seq;
         match &entry.event {
-            Event::RunResumed {} => self.reopened(),
+            Event::RunResumed {} | Event::Unpaused {} => self.reopened(),
             Event::IterationStarted { iteration, max_iterations, task } => {
                 self.iteration = *iteration;
                 self.max_iterations = *max_iterations;
@@ -182,7 +182,6 @@ impl RunView {
             Event::QuestionAssumed { question, assumption } => {
                 self.decided(*question, &Fate::Assumed { assumption: assumption.clone() });
             }
-            Event::Unpaused {} => self.reopened(),
             Event::SessionReplaced { to, .. } => self.host_session = Some(to.clone()),
             Event::RunStopped { stop_reason, status, exit_code, evidence, .. } => {
                 self.status = *status;

@@ -185,9 +185,9 @@ fn where_there_was_nothing_there_is_nothing_afterwards() {
         assert_eq!(project.ralph(&["install", "claude"]).code, Some(0));
         let text = fs::read_to_string(project.tree().join(".claude/settings.json")).unwrap();
         let settings: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(settings["hooks"].as_object().unwrap().len(), 8, "{text}");
+        assert_eq!(settings["hooks"].as_object().unwrap().len(), 9, "{text}");
         assert_eq!(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "999999");
-        assert_eq!(settings["hooks"]["Stop"][0]["hooks"][0]["timeout"], 640);
+        assert_eq!(settings["hooks"]["Stop"][0]["hooks"][0]["timeout"], 3_040);
         assert_eq!(project.ralph(&["uninstall", "claude"]).code, Some(0));
         assert_eq!(listing(&project.tree()), before, "{prepared:?}");
     }

@@ -16,6 +16,8 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 const STATEMENTS: usize = 64;
 /// The log is cut back to this after a checkpoint, should it ever have grown beyond.
 const LONGEST_LOG: i64 = 8 << 20;
+/// How many pages of it those may leave behind who write in passing.
+const PASSING_LOG: i64 = 100;
 
 /// Opens a file that exists, and brings it up to date.
 pub(super) fn open(path: &Path, schema: &Schema) -> Result<Connection, Failure> {
@@ -62,6 +64,8 @@ fn prepared(mut conn: Connection, path: &Path, schema: &Schema) -> Result<Connec
 pub(super) fn in_passing(conn: &Connection) -> Result<(), Failure> {
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // Everybody who opens the store reads its log, so it is emptied now and then all the same.
+    conn.pragma_update(None, "wal_autocheckpoint", PASSING_LOG)?;
     Ok(())
 }
 
@@ -103,5 +107,19 @@ mod tests {
         let mode: String = conn.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
         assert_eq!((number("synchronous"), number("foreign_keys"), mode.as_str()), (2, 1, "wal"));
         assert_eq!((number("busy_timeout"), number("wal_autocheckpoint")), (5000, 1000));
+    }
+
+    #[test]
+    fn what_is_written_in_passing_is_not_waited_for_and_its_log_stays_short() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.db");
+        std::fs::write(&path, "").unwrap();
+        let conn = open(&path, &Schema { application_id: 7, migrations: &[] }).unwrap();
+        super::in_passing(&conn).unwrap();
+        let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!((number("synchronous"), number("wal_autocheckpoint")), (1, 100));
+        conn.execute_batch("CREATE TABLE t (x)").unwrap();
+        conn.close().unwrap();
+        assert!(dir.path().join("x.db-wal").exists(), "others empty it");
     }
 }
