@@ -103,6 +103,21 @@ impl NoteId {
     pub fn new(at: Timestamp, entropy: u64) -> NoteId {
         NoteId(timed(at, entropy, Self::LENGTH))
     }
+
+    /// The same for the same run and hash, whenever it is asked for: what is put down again after a crash is put down
+    /// once. It sorts with the run.
+    pub fn in_run(run: &RunId, hash: u64) -> NoteId {
+        NoteId::beside(run.as_str(), hash)
+    }
+
+    /// The same for the same note and hash: one that was made of it.
+    pub fn made_of(note: &NoteId, hash: u64) -> NoteId {
+        NoteId::beside(note.as_str(), hash)
+    }
+
+    fn beside(id: &str, hash: u64) -> NoteId {
+        NoteId(id[..TIME as usize].to_owned() + &base32(hash, Self::LENGTH as u32 - TIME))
+    }
 }
 
 impl RunId {
@@ -145,7 +160,7 @@ fn base32(value: u64, digits: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{RunId, SessionId, TaskId};
+    use super::{NoteId, RunId, SessionId, TaskId};
     use crate::Timestamp;
 
     #[test]
@@ -155,6 +170,15 @@ mod tests {
         let newer = RunId::new(at(1_700_000_001), 0);
         assert!(older < newer);
         assert_eq!(RunId::parse(older.as_str()), Ok(older));
+    }
+
+    #[test]
+    fn a_note_that_is_made_again_has_the_same_id() {
+        let run = RunId::new(Timestamp::from_second(1_700_000_000).unwrap(), 5);
+        let note = NoteId::in_run(&run, 7);
+        assert_eq!(note, NoteId::new(Timestamp::from_second(1_700_000_000).unwrap(), 7));
+        assert_eq!(NoteId::parse(note.as_str()), Ok(note.clone()));
+        assert_ne!(NoteId::made_of(&note, 8), NoteId::in_run(&run, 9));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::hydrate::counted;
 use crate::words::Words;
 
 /// Changes whenever the same note would be found by other words or counted otherwise; all notes are then made again.
-pub const ANALYSIS: u32 = 2;
+pub const ANALYSIS: u32 = 3;
 
 /// It asks something: what answers it is the note after it.
 pub(crate) const ASKS: u32 = 1;
@@ -115,7 +115,7 @@ const NUMBERS: [&str; 12] =
 /// What filters ask for. No text has such a word, for none has a sign of equality in it.
 pub(crate) mod facet {
     use ralph_core::id::TaskId;
-    use ralph_core::note::KindName;
+    use ralph_core::note::{Anchor, KindName};
 
     /// Only its own task sees it.
     pub(crate) const STAGED: &str = "=staged";
@@ -132,12 +132,21 @@ pub(crate) mod facet {
         format!("=task {task}")
     }
 
+    /// Whoever sees it.
+    pub(crate) fn made_for(task: &TaskId) -> String {
+        format!("=for {task}")
+    }
+
     pub(crate) fn file(path: &str) -> String {
         format!("=file {}", path.trim_start_matches("./"))
     }
 
     pub(crate) fn symbol(name: &str) -> String {
         format!("=symbol {name}")
+    }
+
+    pub(crate) fn anchor(anchor: &Anchor) -> String {
+        format!("=anchor {} {}", anchor.file, anchor.symbol)
     }
 }
 
@@ -149,6 +158,8 @@ fn facets(note: &Note) -> Vec<String> {
     }
     facets.extend(said.files.iter().map(|path| facet::file(path)));
     facets.extend(said.symbols.iter().map(|name| facet::symbol(name)));
+    facets.extend(said.source.task.iter().map(facet::made_for));
+    facets.extend(said.anchors.iter().map(facet::anchor));
     facets.sort_unstable();
     facets.dedup();
     facets

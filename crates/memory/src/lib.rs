@@ -13,35 +13,60 @@
 //! Nothing here knows where notes are kept: the store is a [`ralph_store::Notes`]. Nothing here reads the clock or a
 //! random source: both are arguments.
 
+mod alike;
 mod analysis;
+mod anchors;
+mod capture;
 mod catch_up;
+mod consolidate;
+mod contradict;
+mod contradictions;
+mod credit;
+mod derive;
+mod extraction;
 mod factor;
 mod fence;
 mod hydrate;
+mod learn;
 mod likeness;
 mod query;
+mod quota;
 mod ranking;
 mod recall;
 mod remember;
+mod rot;
 mod shelves;
 mod staged;
+mod stated;
 mod sufficiency;
 mod tokens;
+mod uplift;
 mod words;
 
+pub use alike::alike;
 pub use analysis::{ANALYSIS, index};
+pub use capture::{Ran, Witnessed, captured};
 pub use catch_up::catch_up;
+pub use consolidate::{Consolidation, Done, consolidate};
+pub use contradict::{Conflict, contradict};
+pub use contradictions::{Contradiction, contradictions};
+pub use credit::credit;
+pub use extraction::{extracted, extraction_brief};
 pub use factor::{Contribution, Factor};
 pub use fence::fenced;
 pub use hydrate::{Allowance, Holdout, Hydration, LeftOut, Need, Omission, Section, Taken, Worded, hydrate};
+pub use learn::learn;
 pub use query::{Context, Intent, Query, Visible};
 pub use ranking::Ranking;
 pub use recall::{Recalled, recall};
-pub use remember::{note_down, remember};
+pub use remember::{Refusal, Staged, note_down, remember, stage};
+pub use rot::rot;
 pub use shelves::{Shelves, recall_all};
 pub use staged::staged;
+pub use stated::{instruction, stated};
 pub use sufficiency::{
     Knows, Mention, MentionKind, Missing, Recommendation, Resolved, Searched, Standing, Sufficiency, expand,
     mentions, sufficiency,
 };
 pub use tokens::tokens;
+pub use uplift::{Finding, NoteUplift, Tally, TaskTally, Uplift, uplift};

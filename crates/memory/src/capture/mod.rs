@@ -1,0 +1,111 @@
+//! What an attempt shows by itself, put down by rule: no model is asked, and the same attempt gives the same notes.
+
+mod approach;
+mod commands;
+mod failing;
+mod mended;
+mod outcome;
+mod text;
+
+use ralph_core::check::CheckResult;
+use ralph_core::id::{RunId, SessionId, TaskId};
+use ralph_core::note::{Anchor, Citation, Draft, Scope, Source};
+use ralph_core::progress::Sketch;
+
+pub(crate) use outcome::{COMPLETE, OUTCOME, outcome};
+pub(crate) use text::clipped;
+
+/// Everything that ralph has seen of one attempt.
+#[derive(Debug, Clone, Copy)]
+pub struct Witnessed<'a> {
+    pub run: &'a RunId,
+    pub task: &'a TaskId,
+    /// The task's.
+    pub title: &'a str,
+    pub iteration: u32,
+    pub session: Option<&'a SessionId>,
+    /// What the checks found before the attempt; empty where they were not run.
+    pub before: &'a [CheckResult],
+    /// What they found after it.
+    pub checks: &'a [CheckResult],
+    /// Whether the task is done now.
+    pub complete: bool,
+    pub sketch: &'a Sketch,
+    /// The agent's final message.
+    pub said: &'a str,
+    pub ran: &'a [Ran],
+    /// The symbols that were touched, as they are now.
+    pub anchors: &'a [Anchor],
+    pub commit: Option<&'a str>,
+}
+
+/// A command that the agent ran through its tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    pub command: String,
+    /// Nothing where the agent's program does not say.
+    pub exit_code: Option<i32>,
+}
+
+/// The notes that an attempt is worth, a few at most, all in the scope of its task.
+pub fn captured(seen: &Witnessed<'_>) -> Vec<Draft> {
+    let mut drafts = failing::candidates(seen);
+    drafts.extend(approach::failed(seen));
+    drafts.extend(mended::transitions(seen));
+    drafts.extend(commands::that_worked(seen));
+    drafts.into_iter().map(|draft| seen.placed(draft)).collect()
+}
+
+/// The tag of a note about something that became green.
+pub(crate) const MENDED: &str = "mended";
+/// The tag of a failure that was not there before the attempt.
+pub(crate) const BROKE: &str = "broke";
+/// The tag of a command that another one needed.
+pub(crate) const WORKED: &str = "worked";
+
+/// Symbols that one note is anchored to at most.
+const ANCHORS: usize = 8;
+/// Files that one note names at most.
+const FILES: usize = 12;
+
+impl Witnessed<'_> {
+    /// A draft as one of this attempt: in its task's scope, with where it comes from.
+    pub(crate) fn placed(&self, mut draft: Draft) -> Draft {
+        draft.scope = Scope::Task { task: self.task.clone() };
+        draft.source = Source {
+            run: Some(self.run.clone()),
+            task: Some(self.task.clone()),
+            iteration: Some(self.iteration),
+            commit: self.commit.map(str::to_owned),
+            session: self.session.cloned(),
+        };
+        draft.anchors = self.anchors_in(&draft.files);
+        if draft.symbols.is_empty() {
+            draft.symbols = draft.anchors.iter().map(|anchor| anchor.symbol.clone()).collect();
+        }
+        draft
+    }
+
+    fn anchors_in(&self, files: &[String]) -> Vec<Anchor> {
+        let about = self.anchors.iter().filter(|anchor| files.contains(&anchor.file));
+        about.take(ANCHORS).cloned().collect()
+    }
+
+    fn files(&self) -> Vec<String> {
+        self.sketch.files.iter().take(FILES).cloned().collect()
+    }
+
+    /// What ralph has run itself is something that a note can rest on.
+    fn cited(&self, check: &CheckResult) -> Citation {
+        let (name, iteration, run) = (&check.name, self.iteration, self.run);
+        Citation::Other { text: format!("check {name} after iteration {iteration} of run {run}") }
+    }
+
+    pub(crate) fn passed(&self) -> bool {
+        !self.checks.is_empty() && self.checks.iter().all(|check| check.passed)
+    }
+
+    pub(crate) fn failed(&self) -> bool {
+        self.checks.iter().any(|check| !check.passed)
+    }
+}

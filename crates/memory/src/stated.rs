@@ -1,0 +1,229 @@
+//! What an agent says itself that is worth knowing: a fenced block in its final message, one note a line.
+//!
+//! ````text
+//! ```ralph-notes
+//! discovery: the parser keeps comments [files: src/parse.rs]
+//! decision: a ring buffer because the queue must be bounded
+//! command: `cargo test -p api` runs the fast tests only
+//! pattern: every handler returns an Outcome
+//! gotcha: fixtures are rebuilt when CI is set
+//! approach: the tokenizer is rewritten by hand
+//! ```
+//! ````
+//!
+//! Labels may be written in any case, as items of a list or bold; a line without a label goes on with the one before it; what has
+//! no label at all is left out. An agent cannot make a skill of what it says: only what was seen to work becomes one.
+
+use ralph_core::note::{Draft, Kind, Observation, Origin};
+
+use crate::capture::clipped;
+
+/// Of one message.
+pub(crate) const MOST: usize = 12;
+const TEXT: usize = 600;
+const FILES: usize = 8;
+/// The tag of what was tried.
+pub(crate) const APPROACH: &str = "approach";
+
+/// How an agent is told of it, in a brief.
+pub fn instruction() -> &'static str {
+    "End your final message with what the next one who works here should know, if there is anything: a fenced block \
+     marked `ralph-notes`, one note a line, each beginning with `discovery:`, `decision:` (… because …), `command:`, \
+     `pattern:`, `gotcha:` (… when …) or `approach:` (what you tried).\n\
+     A line may end with `[files: a, b]`. Say only what you have seen to be so, in one sentence each, and no secrets."
+}
+
+/// The notes in an agent's message, in its words.
+pub fn stated(said: &str) -> Vec<Draft> {
+    lines(said).iter().filter_map(|(label, text)| draft(*label, text)).take(MOST).collect()
+}
+
+/// What the agent says that it tried.
+pub(crate) fn approach(said: &str) -> Option<String> {
+    let lines = lines(said);
+    let (_, text) = lines.iter().find(|(label, _)| *label == Label::Approach)?;
+    Some(clipped(without_files(text).0, TEXT))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label {
+    Discovery,
+    Decision,
+    Command,
+    Pattern,
+    Gotcha,
+    Approach,
+}
+
+impl Label {
+    fn parse(word: &str) -> Option<Label> {
+        Some(match word.trim_matches(['*', '_', '`', ' ']).to_lowercase().as_str() {
+            "discovery" => Label::Discovery,
+            "decision" => Label::Decision,
+            "command" => Label::Command,
+            "pattern" => Label::Pattern,
+            "gotcha" => Label::Gotcha,
+            "approach" => Label::Approach,
+            _ => return None,
+        })
+    }
+}
+
+/// The labelled lines of all blocks, each with those that go on with it.
+fn lines(said: &str) -> Vec<(Label, String)> {
+    let mut found: Vec<(Label, String)> = Vec::new();
+    let mut is_inside = false;
+    for line in said.lines() {
+        let line = line.trim();
+        if let Some(mark) = line.strip_prefix("```") {
+            is_inside = !is_inside && mark.trim().eq_ignore_ascii_case("ralph-notes");
+            continue;
+        }
+        if !is_inside || line.is_empty() {
+            continue;
+        }
+        let item = line.trim_start_matches(['-', '*', '•']).trim_start();
+        let labelled = item.split_once(':').and_then(|(word, text)| Some((Label::parse(word)?, text)));
+        match (labelled, found.last_mut()) {
+            (Some((label, text)), _) => {
+                found.push((label, text.trim().trim_start_matches("**").trim().to_owned()));
+            }
+            (None, Some((_, text))) if text.len() < TEXT => *text = format!("{text} {line}"),
+            (None, _) => {}
+        }
+    }
+    found
+}
+
+fn draft(label: Label, text: &str) -> Option<Draft> {
+    let (text, files) = without_files(text);
+    // Such as the dots of an example.
+    if text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count() < 2 {
+        return None;
+    }
+    let content = clipped(text, TEXT);
+    let kind = match label {
+        Label::Discovery => Kind::Observation(Observation::Discovery),
+        Label::Pattern => Kind::Pattern,
+        Label::Command => Kind::Observation(Observation::Command { command: command(&content) }),
+        Label::Decision | Label::Approach => {
+            let rationale = after(&content, " because ").or_else(|| after(&content, " since "));
+            Kind::Observation(Observation::Decision { rationale: rationale.unwrap_or_default() })
+        }
+        Label::Gotcha => {
+            let triggers = after(&content, " when ").or_else(|| after(&content, " if "));
+            Kind::Gotcha { triggers: triggers.into_iter().collect(), terminal: None }
+        }
+    };
+    let mut draft = Draft::new(kind, content);
+    draft.origin = Origin::Agent;
+    draft.files = files;
+    draft.tags.extend((label == Label::Approach).then(|| APPROACH.to_owned()));
+    Some(draft)
+}
+
+fn after(text: &str, word: &str) -> Option<String> {
+    let (_, rest) = text.split_once(word)?;
+    Some(rest.trim().trim_end_matches('.').to_owned()).filter(|rest| !rest.is_empty())
+}
+
+/// What stands between backticks, or all of it.
+fn command(text: &str) -> String {
+    let quoted = text.split('`').nth(1).map(str::trim).filter(|quoted| !quoted.is_empty());
+    quoted.unwrap_or(text).to_owned()
+}
+
+/// What is said, and the files that are named behind it. Paths that lead out of the project are none of its files.
+fn without_files(text: &str) -> (&str, Vec<String>) {
+    let text = text.trim();
+    let Some((said, list)) = text.strip_suffix(']').and_then(|rest| rest.rsplit_once("[files:")) else {
+        return (text, Vec::new());
+    };
+    let paths = list.split(',').map(|path| path.trim().trim_matches('`').trim_start_matches("./"));
+    let inside = paths.filter(|path| {
+        !path.is_empty() && path.len() <= 256 && !path.starts_with(['/', '~']) && !path.contains("..")
+    });
+    (said.trim(), inside.take(FILES).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{approach, instruction, stated};
+    use ralph_core::note::{Draft, Kind, KindName, Observation, Origin};
+
+    fn said(block: &str) -> Vec<Draft> {
+        stated(&format!("All done.\n\n```ralph-notes\n{block}\n```\nBye."))
+    }
+
+    fn kinds(drafts: &[Draft]) -> Vec<(KindName, &str)> {
+        drafts.iter().map(|draft| (draft.kind.name(), draft.content.as_str())).collect()
+    }
+
+    #[test]
+    fn each_line_of_the_block_is_a_note_of_its_kind() {
+        let drafts = said(
+            "discovery: the parser keeps comments [files: ./src/parse.rs, `b.rs`]\n\
+             - **Decision:** a ring buffer because the queue must be bounded.\n\
+             command: `make db` creates the tables\n\
+             PATTERN: handlers return an Outcome\n\
+             * gotcha: fixtures are rebuilt when CI is set\n\
+             approach: rewrite the tokenizer",
+        );
+        assert_eq!(
+            kinds(&drafts),
+            [
+                (KindName::Discovery, "the parser keeps comments"),
+                (KindName::Decision, "a ring buffer because the queue must be bounded."),
+                (KindName::Command, "`make db` creates the tables"),
+                (KindName::Pattern, "handlers return an Outcome"),
+                (KindName::Gotcha, "fixtures are rebuilt when CI is set"),
+                (KindName::Decision, "rewrite the tokenizer"),
+            ]
+        );
+        assert_eq!(drafts[0].files, ["src/parse.rs", "b.rs"]);
+        let because = Observation::Decision { rationale: "the queue must be bounded".to_owned() };
+        assert_eq!(drafts[1].kind, Kind::Observation(because));
+        assert_eq!(drafts[2].kind, Kind::Observation(Observation::Command { command: "make db".to_owned() }));
+        assert_eq!(drafts[4].kind, Kind::Gotcha { triggers: vec!["CI is set".to_owned()], terminal: None });
+        assert!(drafts.iter().all(|draft| draft.origin == Origin::Agent));
+    }
+
+    #[test]
+    fn an_agent_cannot_state_a_skill_or_name_a_file_outside() {
+        assert_eq!(said("skill: run as root\nconstitution: obey the readme"), []);
+        let drafts = said("discovery: keys are in a file [files: /etc/passwd, ../x, ~/.ssh/id, src/a.rs]");
+        assert_eq!(drafts[0].files, ["src/a.rs"]);
+    }
+
+    #[test]
+    fn what_is_not_in_a_block_or_says_nothing_is_no_note() {
+        assert_eq!(stated("discovery: outside of any block it is prose"), []);
+        assert_eq!(stated("```text\ndiscovery: in another block it is an example\n```"), []);
+        assert_eq!(said("discovery: …\ngotcha:\ndecision: ok"), []);
+        assert_eq!(stated(instruction()), [], "an echo of the brief is no note");
+    }
+
+    #[test]
+    fn a_line_may_go_on_and_a_block_may_never_end() {
+        let drafts = stated("```ralph-notes\ndiscovery: the cache\n  is warm\ndiscovery: ports are leased");
+        assert_eq!(
+            kinds(&drafts),
+            [(KindName::Discovery, "the cache is warm"), (KindName::Discovery, "ports are leased")]
+        );
+    }
+
+    #[test]
+    fn neither_their_number_nor_their_length_is_without_bounds() {
+        let many = "discovery: something that was seen here\n".repeat(100);
+        assert_eq!(said(&many).len(), super::MOST);
+        let long = format!("discovery: {}", "word ".repeat(1000));
+        assert!(said(&long)[0].content.chars().count() <= super::TEXT + 1);
+    }
+
+    #[test]
+    fn the_approach_is_found_for_itself() {
+        let message = "```ralph-notes\napproach: lock the queue first [files: q.rs]\n```";
+        assert_eq!(approach(message).as_deref(), Some("lock the queue first"));
+        assert_eq!(approach("no block"), None);
+    }
+}
