@@ -13,6 +13,7 @@ pub mod conformance;
 #[doc(hidden)]
 pub mod crash;
 mod error;
+mod foreign;
 mod notes;
 mod outbox;
 mod posting;
@@ -28,10 +29,11 @@ mod tasks;
 mod trust;
 
 pub use error::{Fence, StoreError};
+pub use foreign::{Foreign, ForeignError};
 pub use notes::{Batch, Indexed, MemoryState, Notes, Placed, Word, WordNo};
 pub use outbox::{Delivery, DeliveryId, NewDelivery};
 pub use posting::{Posting, PostingList, trigrams};
-pub use project::{ProjectMoved, project_dir, settle};
+pub use project::{ProjectMoved, global_dir, project_dir, settle};
 pub use register::{Register, Registered};
 pub use session::Seat;
 pub use sessions::{Observation, Sessions};

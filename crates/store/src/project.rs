@@ -10,6 +10,7 @@ use crate::error::StoreError;
 use crate::sqlite::io;
 
 const PROJECTS: &str = "projects";
+const GLOBAL: &str = "global";
 const IDENTITY: &str = "project.json";
 const KEY: usize = 16;
 
@@ -18,6 +19,11 @@ pub fn project_dir(state_dir: &Path, root: &Path) -> Result<PathBuf, StoreError>
     let root = root.canonicalize().map_err(|error| io(root, &error))?;
     let key = blake3::hash(root.as_os_str().as_bytes()).to_hex();
     Ok(state_dir.join(PROJECTS).join(&key[..KEY]))
+}
+
+/// The directory for what is remembered for all projects. Nothing is made.
+pub fn global_dir(state_dir: &Path) -> PathBuf {
+    state_dir.join(GLOBAL)
 }
 
 /// A project is not where, or not what, it was when it was last seen.
