@@ -24,6 +24,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::commands::{acp, confine, guard, opencode};
+use crate::library::library;
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
@@ -125,6 +126,8 @@ fn parts(
 ) -> Result<Parts<SqliteStore>, Problems> {
     let program = own_program()?;
     let settings = stage.settings;
+    let store = Some(stage.store.clone());
+    let librarian = library(&stage.place, &stage.state_dir, store, stage.redactor.clone());
     Ok(Parts {
         store: stage.store,
         place: stage.place,
@@ -150,6 +153,7 @@ fn parts(
         chronicling,
         retention,
         rescue: rescue_places(),
+        librarian: Some(Arc::new(librarian)),
         feed,
         attended: stage.how.is_watched(),
         urgency,

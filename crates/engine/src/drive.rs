@@ -57,6 +57,8 @@ pub struct Parts<S> {
     pub tracking: Option<crate::desk::Tracking>,
     /// What is written into the tree for people, where there is a backlog.
     pub chronicling: crate::chronicle::Chronicling,
+    /// Who answers what agents ask by ralph's tools; none where nobody does.
+    pub librarian: Option<Arc<dyn crate::window::Librarian>>,
     pub feed: Feed,
     /// Whether somebody watches who could answer a question.
     pub attended: bool,
