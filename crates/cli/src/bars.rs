@@ -6,7 +6,7 @@ use crate::render::{BAD, CALM, FAINT, GOOD, paint, printable};
 use crate::words::{counted, cut};
 
 /// How wide the longest bar is.
-const WIDEST: u64 = 24;
+pub(crate) const WIDEST: u64 = 24;
 /// How many iterations are shown of a long run: the first and the last.
 const FIRST: usize = 3;
 const LAST: usize = 12;
@@ -38,7 +38,7 @@ pub(crate) fn chart(account: &Account) -> String {
 fn line(name: &str, most: Option<u64>, failing: Option<u64>, words: &str) -> String {
     let Some(most) = most else { return format!("  {name:>6}  {words}\n") };
     let width = most.to_string().len();
-    let bar = failing.map_or(String::new(), |failing| bar(failing, most));
+    let bar = failing.map_or(String::new(), |failing| gauge(failing, most));
     let gap = " ".repeat(WIDEST as usize - bar.chars().count());
     let number = failing.map_or("?".to_owned(), |failing| failing.to_string());
     let (bar, number) = (paint(BAD, &bar), format!("{number:>width$}"));
@@ -46,8 +46,8 @@ fn line(name: &str, most: Option<u64>, failing: Option<u64>, words: &str) -> Str
     format!("  {name:>6}  {bar}{gap}  {number}  {words}").trim_end().to_owned() + "\n"
 }
 
-/// What is not zero can be seen.
-fn bar(failing: u64, most: u64) -> String {
+/// A part of something as a bar; what is not zero can be seen.
+pub(crate) fn gauge(failing: u64, most: u64) -> String {
     let eighths = share(failing, most, WIDEST * 8);
     let whole = "█".repeat((eighths / 8) as usize);
     let rest = (eighths % 8).checked_sub(1).map(|rest| EIGHTHS[rest as usize]);
@@ -103,14 +103,14 @@ fn came_to(pass: &Pass) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{WIDEST, bar};
+    use super::{WIDEST, gauge};
 
     #[test]
     fn a_bar_is_as_long_as_what_fails_and_one_failure_of_many_can_be_seen() {
-        assert_eq!(bar(0, 9), "");
-        assert_eq!(bar(9, 9).chars().count() as u64, WIDEST);
-        assert_eq!(bar(1, 1_000_000), "▏");
-        assert_eq!(bar(1, 2).chars().count() as u64, WIDEST / 2);
-        assert_eq!(bar(u64::MAX, u64::MAX).chars().count() as u64, WIDEST);
+        assert_eq!(gauge(0, 9), "");
+        assert_eq!(gauge(9, 9).chars().count() as u64, WIDEST);
+        assert_eq!(gauge(1, 1_000_000), "▏");
+        assert_eq!(gauge(1, 2).chars().count() as u64, WIDEST / 2);
+        assert_eq!(gauge(u64::MAX, u64::MAX).chars().count() as u64, WIDEST);
     }
 }

@@ -15,7 +15,7 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{
-    Appetite, Briefing, Chronicling, EngineError, Guard, Hook, Parts, Place, Remembering, Tracking, Urgency, chain, drive,
+    Appetite, Briefing, Chronicling, EngineError, Guard, Hook, Librarian, Parts, Place, Remembering, Tracking, Urgency, chain, drive,
     environment, feed,
 };
 use ralph_memory::Allowance;
@@ -25,6 +25,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::commands::{acp, confine, guard, opencode};
+use crate::library::library;
 use crate::problem::{self, Problem, Problems};
 use crate::project::store_problem;
 use crate::screen::{Show, show};
@@ -127,6 +128,9 @@ fn parts(
     let program = own_program()?;
     let settings = stage.settings;
     let memory = remembering(&settings, &stage.state_dir, &stage.place)?;
+    let store = Some(stage.store.clone());
+    let librarian = library(&stage.place, &stage.state_dir, store, stage.redactor.clone());
+    let librarian: Option<Arc<dyn Librarian>> = memory.is_some().then(|| Arc::new(librarian) as _);
     Ok(Parts {
         store: stage.store,
         place: stage.place,
@@ -153,6 +157,7 @@ fn parts(
         chronicling,
         retention,
         rescue: rescue_places(),
+        librarian,
         feed,
         attended: stage.how.is_watched(),
         urgency,

@@ -15,6 +15,7 @@ use crate::problem::{Place, Problem, Problems};
 use crate::project::block_on;
 use crate::render::{BAD, CALM, FAINT, GOOD, HEAD, inert, paint};
 use crate::taken_loops::{LoopTaken, LoopUpshot, take};
+use crate::taken_notes::{self, NotesTaken};
 use crate::words::{counted, print};
 
 /// What `--json` prints of each predecessor.
@@ -27,6 +28,8 @@ pub(crate) struct Taken {
     files: Vec<Target>,
     /// What became of every loop in a session.
     loops: Vec<LoopTaken>,
+    /// What it had written down.
+    notes: NotesTaken,
     /// What became of every key and file.
     fates: Vec<Fate>,
     problems: Vec<Told>,
@@ -79,7 +82,7 @@ pub(crate) fn perform(
     plan: Plan,
     dry_run: bool,
 ) -> Result<Taken, Problems> {
-    let Plan { files, loops, fates, faults, flags, mut notices } = plan;
+    let Plan { files, loops, notes, fates, faults, flags, mut notices } = plan;
     let problems = faults.iter().map(|fault| Told {
         path: fault.path.clone(),
         line: fault.spot.as_ref().map(|spot| spot.line),
@@ -104,11 +107,23 @@ pub(crate) fn perform(
         }
         Ok::<_, Problems>(taken)
     })?;
+    let notes = block_on(taken_notes::take(root, notes, dry_run))?;
     let mut next = kept(&targets);
     next.extend(loops.iter().flat_map(|one| after_loop(from, one)));
     next.extend(next_steps(from, scope, &flags, dry_run));
     let place = from.found(scope, root).unwrap_or_else(|| root.to_owned());
-    Ok(Taken { from: from.name(), place, dry_run, files: targets, loops, fates, problems, notices, next })
+    Ok(Taken {
+        from: from.name(),
+        place,
+        dry_run,
+        files: targets,
+        loops,
+        notes,
+        fates,
+        problems,
+        notices,
+        next,
+    })
 }
 
 /// What is on this machine only stays out of the repository, unless somebody said so already.
@@ -183,7 +198,10 @@ fn next_steps(from: Predecessor, scope: Scope, flags: &[String], dry_run: bool) 
             "`ralph trust` shows what these files ask for, and allows it".to_owned(),
             format!("`ralph tasks{flags}`, and then `ralph run{flags}`"),
         ],
-        (Predecessor::RalphMem, _) => vec![format!("`ralph run TASK{flags}` does what its loop did")],
+        (Predecessor::RalphMem, _) => vec![
+            format!("`ralph run TASK{flags}` does what its loop did"),
+            "`ralph memory list` shows what is remembered".to_owned(),
+        ],
         (Predecessor::OhMyOpencode | Predecessor::ClaudePlugin | Predecessor::Supercode, _) => Vec::new(),
     }
 }
@@ -212,6 +230,11 @@ pub(crate) fn tell(taken: &Taken) {
         };
         let why = taken.why.map_or(String::new(), |why| format!(" ({why})"));
         text += &format!("{word} {}{why}\n", inert(&taken.seat()));
+    }
+    let NotesTaken { taken: new, known } = taken.notes;
+    if new + known > 0 {
+        let word = if taken.dry_run { "would remember" } else { "remembered" };
+        text += &format!("{} {}, {known} known already\n", paint(GOOD, word), counted(new, "note"));
     }
     let (said, unsaid): (Vec<&Fate>, Vec<&Fate>) = taken.fates.iter().partition(|fate| fate.became.is_some());
     text += &listed("taken over", &said);

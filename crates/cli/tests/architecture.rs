@@ -32,9 +32,9 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("ralph-trackers", &["ralph-core", "ralph-store"]),
     ("ralph-chronicle", &["ralph-core"]),
     ("ralph-templates", &["ralph-core"]),
-    ("ralph-migrate", &["ralph-core", "ralph-templates"]),
+    ("ralph-migrate", &["ralph-core", "ralph-store", "ralph-templates"]),
     ("ralph-hosts", &["ralph-core", "ralph-store", "ralph-engine"]),
-    ("ralph-mcp", &["ralph-core", "ralph-engine"]),
+    ("ralph-mcp", &["ralph-core", "ralph-engine", "ralph-graph", "ralph-memory", "ralph-store"]),
     (
         "ralph-cli",
         &[

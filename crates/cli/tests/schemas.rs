@@ -75,6 +75,12 @@ fn the_published_schemas_are_current() {
         "memory-search",
         "memory-notes",
         "memory-note",
+        "memory-explain",
+        "memory-report",
+        "memory-why",
+        "memory-rebuild",
+        "memory-export",
+        "memory-import",
     ];
     for of in all {
         let path = root().join(format!("docs/schema/{of}.json"));

@@ -53,6 +53,11 @@ pub struct Answered {
 }
 
 impl Assignment {
+    /// The task as its notes know it.
+    pub fn remembered_as(&self) -> TaskId {
+        crate::task::remembered_as(&self.task, &self.body)
+    }
+
     pub fn of(run: &Run, attempt: &Attempt) -> Assignment {
         let checks = run.policy.verification.checks.iter();
         let tried = run.tried.iter().map(|tried| Earlier {

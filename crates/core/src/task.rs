@@ -37,18 +37,22 @@ impl Task {
     /// The task as its notes know it: every prompt is called the same, and each has notes of its own, which the same
     /// prompt finds again.
     pub fn remembered_as(&self) -> TaskId {
-        if self.id != TaskId::prompt() {
-            return self.id.clone();
-        }
-        let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        let hash = self.body.trim().bytes().fold(0xcbf2_9ce4_8422_2325, fold);
-        TaskId::parse(&format!("prompt-{hash:016x}")).expect("digits and letters are an id")
+        remembered_as(&self.id, &self.body)
     }
 
     /// What a run over a backlog has in hand before it has chosen anything.
     pub fn backlog(title: &str) -> Task {
         Task { title: title.to_owned(), ..Task::prompt("") }
     }
+}
+
+pub(crate) fn remembered_as(id: &TaskId, body: &str) -> TaskId {
+    if *id != TaskId::prompt() {
+        return id.clone();
+    }
+    let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    let hash = body.trim().bytes().fold(0xcbf2_9ce4_8422_2325, fold);
+    TaskId::parse(&format!("prompt-{hash:016x}")).expect("digits and letters are an id")
 }
 
 /// The first line with text in it, short enough for a status line.

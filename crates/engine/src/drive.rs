@@ -62,6 +62,8 @@ pub struct Parts<S> {
     pub chronicling: crate::chronicle::Chronicling,
     /// What is remembered from one iteration, task and run to the next; none where nothing is.
     pub memory: Option<crate::memory::Remembering<S>>,
+    /// Who answers what agents ask by ralph's tools; none where nobody does.
+    pub librarian: Option<Arc<dyn crate::window::Librarian>>,
     pub feed: Feed,
     /// Whether somebody watches who could answer a question.
     pub attended: bool,

@@ -49,6 +49,7 @@ mod verify;
 mod wait;
 mod wake;
 mod watchdog;
+mod window;
 
 pub use briefing::Briefing;
 pub use capture::{Captured, capture};
@@ -69,6 +70,7 @@ pub use put_back::{carry_out, finished, restored};
 pub use urgency::Urgency;
 pub use verify::{definition, head, patterns_without_files};
 pub use wake::ring;
+pub use window::Librarian;
 
 /// Random bits from the kernel.
 pub fn entropy() -> u64 {

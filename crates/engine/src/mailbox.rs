@@ -8,11 +8,14 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ralph_core::assignment::Assignment;
 use ralph_core::policy::Signal;
 use ralph_core::redact::Redactor;
 use serde::{Deserialize, Serialize};
+
+use crate::window::{self, Librarian, Window};
 
 /// The variable by which an agent's programs find it.
 pub const VARIABLE: &str = "RALPH_MAILBOX";
@@ -45,6 +48,10 @@ pub struct Heard {
 pub enum MailboxError {
     #[error("ralph's mailbox {path} cannot be used; the attempt that it belongs to may be over")]
     Unusable { path: PathBuf, source: io::Error },
+    #[error(
+        "ralph does not answer here: the attempt that {path} belongs to may be over, or its socket cannot be reached"
+    )]
+    Unanswered { path: PathBuf, source: io::Error },
     #[error("{what} is longer than {LONGEST} characters")]
     TooLong { what: &'static str },
 }
@@ -64,6 +71,12 @@ impl Mailbox {
         let path = self.dir.join(TASK);
         let text = read(&path, u64::MAX).map_err(|source| unusable(&path, source))?;
         serde_json::from_slice(&text).map_err(|error| unusable(&path, error.into()))
+    }
+
+    /// What ralph knows of something: one line for one.
+    pub fn ask(&self, line: &str) -> Result<String, MailboxError> {
+        window::ask(&self.dir, line)
+            .map_err(|source| MailboxError::Unanswered { path: self.dir.clone(), source })
     }
 
     /// Durable for as long as anybody may want to know: once this is answered, the one who drives the attempt finds it.
@@ -89,6 +102,8 @@ impl Mailbox {
 #[derive(Debug)]
 pub(crate) struct Letterbox {
     dir: PathBuf,
+    /// None where nobody answers questions.
+    window: Option<Window>,
 }
 
 impl Letterbox {
@@ -96,12 +111,19 @@ impl Letterbox {
     pub(crate) fn open(temporary: &Path, task: &Assignment) -> Result<Letterbox, io::Error> {
         let dir = temporary.join(format!("ralph-attempt-{:016x}", crate::entropy()));
         DirBuilder::new().mode(0o700).create(&dir)?;
-        let letterbox = Letterbox { dir };
+        let letterbox = Letterbox { dir, window: None };
         let text = serde_json::to_vec(task).expect("a task is JSON");
         let mut options = OpenOptions::new();
         let mut file = options.write(true).create_new(true).mode(0o600).open(letterbox.dir.join(TASK))?;
         file.write_all(&text)?;
         Ok(letterbox)
+    }
+
+    /// With somebody who answers questions. Where there can be no socket, whoever asks is told so.
+    #[must_use]
+    pub(crate) fn answering(mut self, task: Assignment, librarian: Option<Arc<dyn Librarian>>) -> Letterbox {
+        self.window = librarian.and_then(|librarian| Window::open(&self.dir, task, librarian).ok());
+        self
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -130,6 +152,7 @@ impl Letterbox {
 
 impl Drop for Letterbox {
     fn drop(&mut self) {
+        self.window = None;
         // What is left is a small directory among the temporary files.
         let _left = fs::remove_dir_all(&self.dir);
     }
@@ -152,7 +175,7 @@ fn unusable(path: &Path, source: io::Error) -> MailboxError {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::{Heard, LONGEST, Letterbox, Mailbox, MailboxError, SAID, Said};
     use ralph_core::assignment::Assignment;
     use ralph_core::id::{RunId, TaskId};
@@ -160,7 +183,7 @@ mod tests {
     use ralph_core::redact::Redactor;
     use std::collections::BTreeSet;
 
-    fn task() -> Assignment {
+    pub(crate) fn task() -> Assignment {
         Assignment {
             run: RunId::new(jiff::Timestamp::UNIX_EPOCH, 7),
             task: TaskId::parse("T-1").unwrap(),

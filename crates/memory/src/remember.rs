@@ -113,15 +113,22 @@ pub async fn remember(
     at: Timestamp,
 ) -> Result<Vec<u64>, StoreError> {
     for event in &mut events {
+        redact_event(event, redactor);
         if let MemoryEvent::Observed { draft, .. } = event {
-            redact(draft, redactor);
             bound(draft);
-        }
-        for text in texts(event) {
-            clean(text, redactor);
         }
     }
     store.append_memory(events, at).await
+}
+
+/// Takes the secrets out of an event.
+pub(crate) fn redact_event(event: &mut MemoryEvent, redactor: &Redactor) {
+    if let MemoryEvent::Observed { draft, .. } = event {
+        redact(draft, redactor);
+    }
+    for text in texts(event) {
+        clean(text, redactor);
+    }
 }
 
 /// Takes the secrets out of a draft.

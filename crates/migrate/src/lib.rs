@@ -7,6 +7,7 @@ mod claude_plugin;
 mod fault;
 mod fields;
 mod found_loop;
+mod found_note;
 mod leaves;
 mod oh_my_opencode;
 mod plan;
@@ -19,5 +20,6 @@ mod supercode;
 
 pub use fault::{Fault, Spot};
 pub use found_loop::FoundLoop;
+pub use found_note::FoundNote;
 pub use plan::{Fate, NewFile, Plan};
 pub use predecessor::{Predecessor, Request, Scope, plan};

@@ -8,12 +8,15 @@ use serde::Serialize;
 
 use crate::fault::{Fault, Spot};
 use crate::found_loop::FoundLoop;
+use crate::found_note::FoundNote;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
     pub files: Vec<NewFile>,
     /// Loops in sessions of hosts.
     pub loops: Vec<FoundLoop>,
+    /// What it has written down.
+    pub notes: Vec<FoundNote>,
     pub fates: Vec<Fate>,
     /// What could not be taken over and keeps nothing else from being so.
     pub faults: Vec<Fault>,

@@ -13,6 +13,7 @@ pub mod conformance;
 #[doc(hidden)]
 pub mod crash;
 mod error;
+mod foreign;
 mod notes;
 mod outbox;
 mod posting;
@@ -28,6 +29,7 @@ mod tasks;
 mod trust;
 
 pub use error::{Fence, StoreError};
+pub use foreign::{Foreign, ForeignError};
 pub use notes::{Batch, Indexed, MemoryState, Notes, Placed, Word, WordNo};
 pub use outbox::{Delivery, DeliveryId, NewDelivery};
 pub use posting::{Posting, PostingList, trigrams};

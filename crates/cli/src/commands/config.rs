@@ -119,6 +119,18 @@ enum Described {
     MemoryNotes,
     /// `ralph memory show --json`
     MemoryNote,
+    /// `ralph memory explain --json`
+    MemoryExplain,
+    /// `ralph memory report --json`
+    MemoryReport,
+    /// `ralph memory why --json`
+    MemoryWhy,
+    /// `ralph memory rebuild --json`
+    MemoryRebuild,
+    /// A line of `ralph memory export`
+    MemoryExport,
+    /// `ralph memory import --json`
+    MemoryImport,
 }
 
 impl ConfigArgs {
@@ -160,6 +172,12 @@ impl Described {
             Described::MemorySearch => schemars::schema_for!(memory::Found).to_value(),
             Described::MemoryNotes => schemars::schema_for!(memory::Listed).to_value(),
             Described::MemoryNote => schemars::schema_for!(memory::Shown).to_value(),
+            Described::MemoryExplain => schemars::schema_for!(memory::Explained).to_value(),
+            Described::MemoryReport => schemars::schema_for!(ralph_memory::Uplift).to_value(),
+            Described::MemoryWhy => schemars::schema_for!(Vec<memory::Provenance>).to_value(),
+            Described::MemoryRebuild => schemars::schema_for!(memory::Rebuilt).to_value(),
+            Described::MemoryExport => schemars::schema_for!(ralph_memory::PackLine).to_value(),
+            Described::MemoryImport => schemars::schema_for!(memory::TakenUp).to_value(),
         };
         // A key is found where the alphabet puts it, whatever order the parts have in memory.
         schema.sort_all_objects();

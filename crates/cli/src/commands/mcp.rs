@@ -20,12 +20,15 @@ use crate::project::{Project, block_on};
 use crate::settings::Given;
 
 const FOR_AGENTS: &str = "You work on a task of ralph. `task` shows it, `task_complete` says that it is done, `ask` puts a \
-                          question to the people who gave it to you.";
+                          question to the people who gave it to you. `memory_search`, `memory_timeline` and `memory_get` show what \
+                          is remembered, `remember` puts something down for those who come after you, and the tools of the graph \
+                          show what the code is.";
 const FOR_OPERATORS: &str = "Loops inside the sessions of a host, and the runs of this directory: how they stand, and how they go on.";
 
 /// Serve ralph's tools over the Model Context Protocol, on standard input and output.
 ///
-/// An agent that ralph drives reads its task, says that it is done and asks questions. An operator starts and cancels
+/// An agent that ralph drives reads its task, says that it is done, asks questions, searches what is remembered, adds to
+/// it, and asks what the code is. An operator starts and cancels
 /// loops, looks at runs and controls them; that role is never given to an agent that ralph drives.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -53,7 +56,13 @@ pub(crate) fn run(args: &Args) -> Outcome {
 /// What the one who started this told it of its task.
 fn post() -> Post {
     let told = std::env::var_os(mailbox::VARIABLE).filter(|dir| !dir.is_empty());
-    Post { mailbox: told.map(|dir| Mailbox::at(PathBuf::from(dir))), redactor: redactor() }
+    let mailbox = told.map(|dir| Mailbox::at(PathBuf::from(dir)));
+    // An agent that ralph drives asks ralph; any other sees what its person sees.
+    let library = match mailbox {
+        Some(_) => None,
+        None => crate::library::here().map(Arc::new),
+    };
+    Post { mailbox, library, redactor: redactor() }
 }
 
 /// An operator in the directory where this was started.

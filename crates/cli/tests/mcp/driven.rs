@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{answers, call, client, is_error, list, names, project, script, text};
 
 /// An agent that plays the steps of its iteration; `early` begins before them, with what the first one was told.
-fn agent(project: &Project, iterations: &[&[Value]], early: &str) {
+pub(crate) fn agent(project: &Project, iterations: &[&[Value]], early: &str) {
     for (at, steps) in iterations.iter().enumerate() {
         fs::write(project.base().join(format!("steps.{}", at + 1)), script(&["mcp"], steps)).unwrap();
     }
@@ -34,12 +34,12 @@ fn agent(project: &Project, iterations: &[&[Value]], early: &str) {
     fs::write(project.user_config(), format!("[agents.scripted]\n{}", fields.collect::<String>())).unwrap();
 }
 
-fn run(project: &Project, iterations: &str) -> Ran {
+pub(crate) fn run(project: &Project, iterations: &str) -> Ran {
     let args = ["run", "Make it\nwith care", "--agent", "scripted", "--require", "tool", "--json"];
     project.ralph(&[&args[..], &["--max-iterations", iterations]].concat())
 }
 
-fn answered(project: &Project, iteration: u32) -> (Value, Vec<Value>) {
+pub(crate) fn answered(project: &Project, iteration: u32) -> (Value, Vec<Value>) {
     answers(&fs::read(project.base().join(format!("answers.{iteration}"))).unwrap())
 }
 
@@ -55,7 +55,7 @@ fn an_agent_looks_at_its_task_asks_and_says_that_it_is_done() {
     assert_eq!((&status["iteration"], &status["stop_reason"]), (&json!(2), &json!("completed")));
     let (server, first) = answered(&project, 1);
     assert_eq!((&server["name"], &server["version"]), (&json!("ralph"), &json!(env!("CARGO_PKG_VERSION"))));
-    assert_eq!(names(&first[0]), ["task_complete", "ask", "task"]);
+    assert_eq!(names(&first[0])[..3], ["task_complete", "ask", "task"]);
     let task = &first[1]["structuredContent"];
     assert_eq!((&task["title"], &task["body"]), (&json!("Make it"), &json!("Make it\nwith care")));
     assert_eq!((&task["iteration"], &task["tried"]), (&json!(1), &json!([])));

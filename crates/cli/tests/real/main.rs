@@ -6,6 +6,7 @@
 mod asked;
 mod handover;
 mod judged;
+mod known;
 mod machine;
 mod opencode_script;
 mod opencode_server;
@@ -29,6 +30,7 @@ fn every_real_program_is_kept_at_its_task() {
     work.extend([Program::Codex, Program::OpenCode].map(Part::Picture));
     work.extend(Program::ALL.map(Part::Judged));
     work.extend(tool::CASES.map(Part::Tool));
+    work.extend(known::CASES.map(Part::Known));
     work.extend(cases().into_iter().map(Part::Alone));
     // To look at some alone: RALPH_REAL=claude, RALPH_REAL='kept inside'.
     let wanted = std::env::var("RALPH_REAL").unwrap_or_default();
@@ -82,6 +84,7 @@ enum Part {
     Preflight(Program),
     Picture(Program),
     Tool(tool::Case),
+    Known(&'static str),
 }
 
 impl Part {
@@ -95,6 +98,7 @@ impl Part {
             Part::Preflight(program) => asked::preflight(program, programs),
             Part::Picture(program) => asked::picture(program, programs),
             Part::Tool(case) => tool::play(case, programs),
+            Part::Known(sandbox) => known::play(sandbox, programs),
         }
     }
 
@@ -108,6 +112,7 @@ impl Part {
             Part::Server(scene) => (Program::OpenCode, "http", scene.name().to_owned()),
             Part::Preflight(program) => (program, "own", "preflight".to_owned()),
             Part::Picture(program) => (program, "own", "a picture attached".to_owned()),
+            Part::Known(sandbox) => (Program::Claude, "mcp", format!("searches, remembers, {sandbox}")),
             Part::Tool((program, sandbox)) => (program, "mcp", format!("says so by a tool, {sandbox}")),
         };
         format!("{:<9} {:<9} {speech:<5} {scenario:<28}", program.name(), programs.version(program))

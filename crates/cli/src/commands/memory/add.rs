@@ -6,7 +6,8 @@ use ralph_core::note::{Citation, Draft, Kind, Observation, Origin, Scope};
 use ralph_memory::note_down;
 use serde::Serialize;
 
-use super::{KindArg, memory};
+use super::KindArg;
+use super::opened::memory;
 use crate::commands::Outcome;
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};

@@ -6,7 +6,8 @@ use ralph_memory::catch_up;
 use ralph_store::{Notes, StoreError};
 use serde::Serialize;
 
-use super::{KindArg, NOTHING, existing, told};
+use super::opened::opened;
+use super::{KindArg, NOTHING, told};
 use crate::commands::Outcome;
 use crate::project::{block_on, store_problem};
 use crate::words::{print, print_json};
@@ -45,10 +46,15 @@ pub(crate) struct Listed {
 const PAGE: usize = 256;
 
 pub(crate) fn run(args: &ListArgs) -> Outcome {
-    let notes = match existing()? {
-        Some(store) => block_on(args.notes(&store)).map_err(|error| store_problem(&error))?,
-        None => Vec::new(),
-    };
+    let opened = opened()?;
+    let mut notes: Vec<Note> = Vec::new();
+    for (_, store) in opened.stores() {
+        let more = block_on(args.notes(store)).map_err(|error| store_problem(&error))?;
+        let new = more.into_iter().filter(|note| notes.iter().all(|known| known.id != note.id));
+        notes.extend(new.collect::<Vec<_>>());
+    }
+    notes.sort_by_key(|note| std::cmp::Reverse(note.recorded_at));
+    notes.truncate(args.limit);
     let exit = if notes.is_empty() { NOTHING } else { 0 };
     let now = Timestamp::now();
     if args.json {

@@ -1,23 +1,32 @@
 //! `ralph memory`: what is remembered in this project.
 
 mod add;
+mod confirm;
+mod explain;
+mod export;
+mod forget;
+mod import;
 mod list;
+mod opened;
+mod promote;
+mod rebuild;
+mod report;
 mod search;
 mod show;
 mod told;
+mod why;
 
+pub(crate) use explain::Explained;
+pub(crate) use import::TakenUp;
 pub(crate) use list::Listed;
+pub(crate) use rebuild::Rebuilt;
 pub(crate) use search::Found;
 pub(crate) use show::Shown;
-
-use ralph_store::{SqliteStore, StoreError, settle};
+pub(crate) use why::Provenance;
 
 use crate::commands::Outcome;
-use crate::problem::Problems;
-use crate::project::{Project, store_problem};
-use crate::settings::Given;
 
-/// Look for what is remembered in this project, and put things down.
+/// Look for what is remembered in this project and for all projects, and put things down.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,6 +34,9 @@ Examples:
   ralph memory search retries --file src/client.rs --why
   ralph memory add \"Run `make db` before the tests\" --kind skill --file Makefile
   ralph memory list --kind gotcha
+  ralph memory explain \"make the login test stable\"   what a brief would get, and why
+  ralph memory why 1jcxr8k0q3m5v7aa          where a note comes from, and what became of it
+  ralph memory promote 1jcxr8k0q3m5v7aa --global
   ralph memory search migrations --json | jq -r '.results[].note.content'
 
 Exit codes: 4 if nothing is found.")]
@@ -39,6 +51,15 @@ enum Action {
     Add(Box<add::AddArgs>),
     List(list::ListArgs),
     Show(show::ShowArgs),
+    Explain(explain::ExplainArgs),
+    Report(report::ReportArgs),
+    Why(why::WhyArgs),
+    Confirm(confirm::ConfirmArgs),
+    Promote(promote::PromoteArgs),
+    Forget(forget::ForgetArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
+    Rebuild(rebuild::RebuildArgs),
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
@@ -47,27 +68,20 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Action::Add(args) => add::run(args),
         Action::List(args) => list::run(args),
         Action::Show(args) => show::run(args),
+        Action::Explain(args) => explain::run(args),
+        Action::Report(args) => report::run(args),
+        Action::Why(args) => why::run(args),
+        Action::Confirm(args) => confirm::run(args),
+        Action::Promote(args) => promote::run(args),
+        Action::Forget(args) => forget::run(args),
+        Action::Export(args) => export::run(args),
+        Action::Import(args) => import::run(args),
+        Action::Rebuild(args) => rebuild::run(args),
     }
 }
 
 /// Nothing to find is told as such, not as a mistake.
 const NOTHING: u8 = 4;
-
-/// The memory of the project here; made if need be.
-fn memory() -> Result<SqliteStore, Problems> {
-    let project = Project::here(Given::default())?;
-    settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
-    project.store()
-}
-
-/// For commands that only look: where nothing was ever put down, there is no memory.
-fn existing() -> Result<Option<SqliteStore>, Problems> {
-    let project = Project::here(Given::default())?;
-    match SqliteStore::open_existing(&project.place.state) {
-        Err(StoreError::NoDatabase { .. }) => Ok(None),
-        other => Ok(Some(other.map_err(|error| store_problem(&error))?)),
-    }
-}
 
 /// A kind of note, as it is given and shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -5,10 +5,11 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use ralph_core::id::TaskId;
 use ralph_core::note::Scope;
-use ralph_memory::{Context, Contribution, Intent, Query, Ranking, Recalled, Visible, recall};
+use ralph_memory::{Context, Contribution, Intent, Query, Ranking, Recalled, Visible, recall_all};
 use serde::Serialize;
 
-use super::{KindArg, NOTHING, existing, told};
+use super::opened::opened;
+use super::{KindArg, NOTHING, told};
 use crate::commands::Outcome;
 use crate::project::{block_on, store_problem};
 use crate::render::{FAINT, paint};
@@ -90,8 +91,9 @@ pub(crate) struct Found {
 
 pub(crate) fn run(args: &SearchArgs) -> Outcome {
     let now = Timestamp::now();
-    let results = match existing()? {
-        Some(store) => block_on(recall(&store, &args.query(), &Ranking::default(), now))
+    let opened = opened()?;
+    let results = match opened.shelves() {
+        Some(shelves) => block_on(recall_all(&shelves, &args.query(), &Ranking::default(), now))
             .map_err(|error| store_problem(&error))?,
         None => Vec::new(),
     };
@@ -149,7 +151,7 @@ impl From<IntentArg> for Intent {
     }
 }
 
-fn reasons(factors: &[Contribution]) -> String {
+pub(super) fn reasons(factors: &[Contribution]) -> String {
     let one = |factor: &Contribution| format!("{} {:+.2}", factor.factor.name(), factor.value);
     factors.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -3,19 +3,21 @@
 use jiff::Timestamp;
 use ralph_core::id::NoteId;
 use ralph_core::note::{Note, Recorded};
-use ralph_memory::catch_up;
-use ralph_store::{Notes, StoreError};
 use serde::Serialize;
 
-use super::{existing, told};
+use super::opened::opened;
+use super::told;
 use crate::commands::Outcome;
-use crate::problem::Problem;
-use crate::project::{block_on, store_problem};
+use crate::project::block_on;
 use crate::render::{FAINT, HEAD, inert, paint};
 use crate::words::{moment, print, print_json};
 
 /// Show a note with all that has become of it.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph memory show 1jcxr8k0q3m5v7aa
+  ralph memory show 1jcxr8k0q3m5v7aa --json | jq -r .note.content")]
 pub(crate) struct ShowArgs {
     /// The note
     #[arg(value_parser = NoteId::parse)]
@@ -35,25 +37,18 @@ pub(crate) struct Shown {
 }
 
 pub(crate) fn run(args: &ShowArgs) -> Outcome {
-    let shown = match existing()? {
-        Some(store) => block_on(shown(&store, &args.id)).map_err(|error| store_problem(&error))?,
-        None => Shown { note: None, history: Vec::new() },
-    };
-    if shown.history.is_empty() {
-        let problem = Problem::new(format!("there is no note {}", args.id));
-        return Err(problem.next("`ralph memory list` lists those that are there").into());
-    }
+    let opened = opened()?;
+    // What became of it here comes before what is for all projects; where it was forgotten in one, it is in the other.
+    let mut held = block_on(opened.held(&args.id))?;
+    let at = held.iter().position(|one| one.note.is_some()).unwrap_or_default();
+    let held = held.swap_remove(at);
+    let shown = Shown { note: held.note, history: held.history };
     if args.json {
         print_json(&shown);
     } else {
         print(&text(&shown));
     }
     Ok(0)
-}
-
-async fn shown(store: &impl Notes, id: &NoteId) -> Result<Shown, StoreError> {
-    catch_up(store).await?;
-    Ok(Shown { note: store.note(id).await?, history: store.memory_history(id).await? })
 }
 
 fn text(shown: &Shown) -> String {

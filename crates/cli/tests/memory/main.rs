@@ -2,7 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
+mod explained;
+mod kept;
+mod packed;
+mod taken_over;
+
 use std::process::{Command, Output};
+use std::rc::Rc;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -10,20 +16,29 @@ use tempfile::TempDir;
 /// A project, and a home outside of it.
 struct Place {
     root: TempDir,
-    home: TempDir,
+    home: Rc<TempDir>,
 }
 
 impl Place {
     fn new() -> Place {
-        Place { root: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() }
+        Place { root: tempfile::tempdir().unwrap(), home: Rc::new(tempfile::tempdir().unwrap()) }
+    }
+
+    /// Another project of the same person.
+    fn beside(&self) -> Place {
+        Place { root: tempfile::tempdir().unwrap(), home: self.home.clone() }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ralph"));
+        command.args(args).current_dir(self.root.path());
+        command.env_clear().env("HOME", self.home.path()).env("PATH", "/nowhere");
+        command.env("DEPLOY_TOKEN", "hunter2-hunter2-hunter2");
+        command
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ralph"));
-        command.arg("memory").args(args).current_dir(self.root.path());
-        command.env_clear().env("HOME", self.home.path()).env("PATH", "/nowhere");
-        command.env("DEPLOY_TOKEN", "hunter2-hunter2-hunter2");
-        command.output().expect("ralph starts")
+        self.command(&[&["memory"], args].concat()).output().expect("ralph starts")
     }
 
     fn json(&self, args: &[&str]) -> Value {
@@ -41,6 +56,10 @@ impl Place {
         let results = found["results"].as_array().unwrap().iter();
         results.map(|one| one["note"]["content"].as_str().unwrap().to_owned()).collect()
     }
+}
+
+fn said(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
 }
 
 #[test]

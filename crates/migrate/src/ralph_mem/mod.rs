@@ -1,5 +1,7 @@
-//! ralph-mem: what its settings say of its loops becomes flags. Its loops are in sessions of its own making, which no host
-//! knows, and its notes are in a database: both stay there, and are named.
+//! ralph-mem: what its settings say of its loops becomes flags, and what it has written down becomes notes. Its loops are in
+//! sessions of its own making, which no host knows: they stay there, and are named.
+
+mod notes;
 
 use std::path::Path;
 
@@ -21,22 +23,40 @@ pub(crate) fn plan(request: &Request<'_>) -> Plan {
             Err(fault) => plan.faults.push(fault),
         }
         match source::files(&theirs) {
-            Ok(files) => {
-                plan.fates.extend(files.iter().filter(|file| **file != path).map(|file| stays(file)));
-            }
+            Ok(files) => files.iter().filter(|file| **file != path).for_each(|file| look(file, &mut plan)),
             Err(fault) => plan.faults.push(fault),
         }
     }
     plan
 }
 
+/// A database is read; everything else stays.
+fn look(file: &Path, plan: &mut Plan) {
+    if file.extension().is_none_or(|end| end != "db") || !file.is_file() {
+        plan.fates.push(stays(file));
+        return;
+    }
+    match notes::read(file) {
+        Ok(found) => {
+            plan.fates.push(Fate {
+                became: Some(format!("{} notes of ralph's", found.len())),
+                why: "its loops are in sessions that no host knows, and do not go on".to_owned(),
+                ..stays(file)
+            });
+            plan.notes.extend(found);
+        }
+        Err(fault) => {
+            plan.fates.push(stays(file));
+            plan.faults.push(fault);
+        }
+    }
+}
+
 fn stays(file: &Path) -> Fate {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let why = match name.as_str() {
         "snapshots" => "files that its loops kept; ralph takes snapshots of its own",
-        name if name.contains(".db") => {
-            "its notes and its loops; notes are not taken over yet, and its loops are in sessions that no host knows"
-        }
+        name if name.contains(".db") => "it belongs to a database of its, and stays",
         _ => "of no use to ralph",
     };
     Fate {

@@ -1,5 +1,7 @@
 //! The tools of an agent that works on a task.
 
+mod knowing;
+
 use ralph_core::assignment::Assignment;
 use ralph_core::policy::Signal;
 use ralph_core::redact::Redactor;
@@ -9,6 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
+use crate::inquiry::Inquiry;
+use crate::library::{Library, Reply};
 use crate::tool::{Answer, Tool};
 
 /// Where an agent's task is, and where its word goes.
@@ -16,6 +20,8 @@ use crate::tool::{Answer, Tool};
 pub struct Post {
     /// None where nobody gave it a task.
     pub mailbox: Option<Mailbox>,
+    /// What can be looked in where nobody gave it a task, for nothing is hidden from it then.
+    pub library: Option<Arc<Library>>,
     /// What of its words is a secret and never kept.
     pub redactor: Redactor,
 }
@@ -41,8 +47,8 @@ struct Nothing {}
 /// The table of this role.
 pub fn agent(post: Post) -> Vec<Tool> {
     let post = Arc::new(post);
-    let (completing, asking, looking) = (post.clone(), post.clone(), post);
-    vec![
+    let (completing, asking, looking) = (post.clone(), post.clone(), post.clone());
+    let mut tools = vec![
         Tool::new(
             "task_complete",
             "Say that your task is done. Call it once, when everything is done and checked, and never before.",
@@ -61,7 +67,9 @@ pub fn agent(post: Post) -> Vec<Tool> {
             move |Nothing {}| looking.task(),
         )
         .that_only_looks(),
-    ]
+    ];
+    tools.extend(knowing::tools(&post));
+    tools
 }
 
 impl Post {
@@ -88,6 +96,21 @@ impl Post {
              your next brief."
                 .to_owned(),
         ))
+    }
+
+    /// Through the socket of its attempt, or straight from what there is where it has none.
+    fn inquire(&self, inquiry: &Inquiry) -> Result<Answer, String> {
+        if let Some(mailbox) = &self.mailbox {
+            let line = serde_json::to_string(inquiry).expect("a question is JSON");
+            let reply = mailbox.ask(&line).map_err(|error| told(&error))?;
+            return match serde_json::from_str(&reply) {
+                Ok(Reply::Found(text)) => Ok(Answer::Words(text)),
+                Ok(Reply::Refused(why)) => Err(why),
+                Err(_) => Err("ralph's answer was cut off; ask for less".to_owned()),
+            };
+        }
+        let none = "nothing of ralph's can be reached here: start this in a project's directory, or let `ralph run` do it";
+        self.library.as_ref().ok_or(none)?.reply(None, inquiry).map(Answer::Words)
     }
 
     fn task(&self) -> Result<Answer, String> {

@@ -1,0 +1,56 @@
+//! `ralph memory confirm`.
+
+use jiff::Timestamp;
+use ralph_core::id::NoteId;
+use ralph_core::note::{Confidence, Evidence, MemoryEvent};
+use ralph_memory::remember;
+
+use super::opened::opened;
+use crate::commands::Outcome;
+use crate::perform::redactor;
+use crate::problem::Problems;
+use crate::project::{block_on, store_problem};
+use crate::words::print;
+
+/// Say that a note holds, or that it does not: nothing weighs more.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph memory confirm 1jcxr8k0q3m5v7aa
+  ralph memory confirm 1jcxr8k0q3m5v7aa --reject    it is wrong; found less, and marked as a hypothesis")]
+pub(crate) struct ConfirmArgs {
+    /// The note
+    #[arg(value_parser = NoteId::parse)]
+    id: NoteId,
+    /// It does not hold
+    #[arg(long)]
+    reject: bool,
+}
+
+pub(crate) fn run(args: &ConfirmArgs) -> Outcome {
+    let opened = opened()?;
+    let confidence = block_on(async {
+        let now = Timestamp::now();
+        let mut confidence = Confidence::default();
+        for (held, note) in opened.active(&args.id).await? {
+            let (note_id, evidence) = (note.id.clone(), args.evidence());
+            let event = match args.reject {
+                true => MemoryEvent::Doubted { note: note_id, evidence },
+                false => MemoryEvent::Confirmed { note: note_id, evidence },
+            };
+            let written = remember(held.store, vec![event], &redactor(), now).await;
+            written.map_err(|error| store_problem(&error))?;
+            confidence = note.confidence_at(now).after(evidence);
+        }
+        Ok::<_, Problems>(confidence)
+    })?;
+    let word = if args.reject { "rejected" } else { "confirmed" };
+    print(&format!("{word}: note {} has a confidence of {confidence} now\n", args.id));
+    Ok(0)
+}
+
+impl ConfirmArgs {
+    fn evidence(&self) -> Evidence {
+        if self.reject { Evidence::Rejected } else { Evidence::Approved }
+    }
+}

@@ -1,0 +1,99 @@
+//! `ralph memory import`.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use ralph_memory::{Import, Imported, Malformed, Shelf};
+use serde::Serialize;
+
+use super::opened::{global_memory, memory};
+use crate::commands::Outcome;
+use crate::perform::redactor;
+use crate::problem::{Place, Problem, Problems, Spot};
+use crate::project::{Project, block_on, store_problem};
+use crate::settings::Given;
+use crate::words::{counted, print, print_json};
+
+/// More than this is read of no file.
+const MOST: u64 = 256 << 20;
+
+/// Take notes up that `ralph memory export` wrote; those that are here already stay as they are.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph memory import notes.jsonl
+  ralph memory import notes.jsonl --trust    they are your own: as they were, with what was held of them
+
+Nothing is written unless all of the file makes sense. Without --trust a note counts as the words of a tool, and
+what others held of it counts for nothing.")]
+pub(crate) struct ImportArgs {
+    /// The file
+    file: PathBuf,
+    /// Take them for as good as they were
+    #[arg(long)]
+    trust: bool,
+    /// Print it as JSON (docs/schema/memory-import.json)
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct TakenUp {
+    /// How many notes were taken up.
+    notes: u64,
+    /// How many were here already, or had been and were forgotten.
+    known: u64,
+}
+
+pub(crate) fn run(args: &ImportArgs) -> Outcome {
+    let text = read(&args.file)?;
+    let import = Import::read(&text).map_err(|error| malformed(&args.file, &text, &error))?;
+    let taken = block_on(args.take(&import))?;
+    if args.json {
+        print_json(&taken);
+    } else {
+        print(&format!("{} taken up, {} known already\n", counted(taken.notes, "note"), taken.known));
+    }
+    Ok(0)
+}
+
+impl ImportArgs {
+    async fn take(&self, import: &Import) -> Result<TakenUp, Problems> {
+        let (now, redactor) = (Timestamp::now(), redactor());
+        let project = memory()?;
+        let mut all = import.take(&project, Shelf::Project, self.trust, &redactor, now).await;
+        if import.has_global() {
+            let global = global_memory(&Project::here(Given::default())?)?;
+            let more = import.take(&global, Shelf::Global, self.trust, &redactor, now).await;
+            all = all.and_then(|one| {
+                more.map(|more| Imported { notes: one.notes + more.notes, known: one.known + more.known })
+            });
+        }
+        let Imported { notes, known } = all.map_err(|error| store_problem(&error))?;
+        Ok(TakenUp { notes, known })
+    }
+}
+
+fn read(path: &Path) -> Result<String, Problems> {
+    let wrong = |what: String| {
+        let problem = Problem::new(format!("cannot read this file: {what}"));
+        problem.at(Place::from(path.to_owned())).next("name a file that `ralph memory export` wrote")
+    };
+    let found = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
+    if !found.is_file() || found.len() > MOST {
+        return Err(wrong(format!("it is no file of at most {} MiB", MOST >> 20)).into());
+    }
+    let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        wrong(format!("its byte {} is not UTF-8", error.utf8_error().valid_up_to() + 1)).into()
+    })
+}
+
+fn malformed(path: &Path, text: &str, error: &Malformed) -> Problem {
+    let own = text.lines().nth(error.line - 1).unwrap_or_default().to_owned();
+    let spot = Spot { line: error.line, column: 1, text: own, width: 1 };
+    Problem::new(error.what.clone())
+        .at(Place { path: path.to_owned(), spot: Some(spot) })
+        .next("mend or remove the line; nothing was written")
+}

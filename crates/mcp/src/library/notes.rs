@@ -1,0 +1,197 @@
+//! What is remembered, in three layers: lines with ids, the notes around one, and notes as a whole.
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use ralph_core::assignment::Assignment;
+use ralph_core::id::NoteId;
+use ralph_core::note::{Citation, Note, Origin, Scope};
+use ralph_memory::{Context, Query, Ranking, Visible, catch_up, recall_all};
+use ralph_store::{Notes, SqliteStore};
+
+use super::{Library, shown, told};
+use crate::inquiry::{Get, Search, Timeline};
+
+const LABEL: &str = "memory";
+/// No answer is longer, however much is asked for.
+const MOST: usize = 50;
+const FEW: usize = 10;
+/// As much of a note as stands in a line, in characters.
+const LINE: usize = 140;
+const REACH: u32 = 3;
+const FARTHEST: u32 = 20;
+
+impl Library {
+    pub(super) async fn search(&self, task: Option<&Assignment>, search: &Search) -> Result<String, String> {
+        let query = Query {
+            limit: search.limit.unwrap_or(FEW).clamp(1, MOST),
+            kinds: search.kinds.clone(),
+            visible: task.map_or(Visible::Shared, |task| Visible::Task(task.task.clone())),
+            context: Context {
+                files: search.files.clone(),
+                symbols: search.symbols.clone(),
+                ..Context::default()
+            },
+            ..Query::new(&search.query)
+        };
+        let global = self.global()?;
+        let found = match self.shelves(global.as_ref()) {
+            Some(shelves) => recall_all(&shelves, &query, &Ranking::default(), Timestamp::now()).await,
+            None => Ok(Vec::new()),
+        };
+        let found = found.map_err(|error| told(&error))?;
+        if found.is_empty() {
+            return Ok("Nothing that is remembered fits.".to_owned());
+        }
+        let lines: String = found.iter().map(|one| line(&one.note)).collect();
+        Ok(shown(
+            "The best first. `memory_get` shows notes as a whole, `memory_timeline` what was put down around one.",
+            LABEL,
+            &lines,
+        ))
+    }
+
+    pub(super) async fn timeline(
+        &self,
+        task: Option<&Assignment>,
+        timeline: &Timeline,
+    ) -> Result<String, String> {
+        let id = parsed(&timeline.id)?;
+        let global = self.global()?;
+        for store in self.project.as_deref().into_iter().chain(global.as_ref()) {
+            let Some(notes) = around(store, &id, timeline.reach.unwrap_or(REACH).min(FARTHEST)).await? else {
+                continue;
+            };
+            if !notes.iter().any(|note| note.id == id && is_visible(note, task)) {
+                continue;
+            }
+            let visible = notes.iter().filter(|note| is_visible(note, task));
+            let lines: String = visible
+                .map(|note| format!("{} {}", if note.id == id { ">" } else { " " }, line(note)))
+                .collect();
+            let before = "The notes of the same session or run, in the order in which they were put down.";
+            return Ok(shown(before, LABEL, &lines));
+        }
+        Err(unknown(&id))
+    }
+
+    pub(super) async fn get(&self, task: Option<&Assignment>, get: &Get) -> Result<String, String> {
+        if get.ids.is_empty() {
+            return Err("no ids are named; `memory_search` finds them".to_owned());
+        }
+        let global = self.global()?;
+        let mut text = String::new();
+        for id in get.ids.iter().take(MOST) {
+            let id = parsed(id)?;
+            let mut found = None;
+            for store in self.project.as_deref().into_iter().chain(global.as_ref()) {
+                catch_up(store).await.map_err(|error| told(&error))?;
+                let note = store.note(&id).await.map_err(|error| told(&error))?;
+                found = found.or(note.filter(|note| is_visible(note, task)));
+            }
+            text += &whole(&found.ok_or_else(|| unknown(&id))?);
+        }
+        Ok(shown("Check a [HYPOTHESIS] before you rely on it.", LABEL, &text))
+    }
+}
+
+/// None where the note is not.
+async fn around(store: &SqliteStore, id: &NoteId, reach: u32) -> Result<Option<Vec<Note>>, String> {
+    let all = async {
+        catch_up(store).await?;
+        let numbers = store.note_numbers(vec![id.clone()]).await?;
+        let Some((_, number)) = numbers.first() else { return Ok(None) };
+        let mut placed = store.around(vec![*number], reach).await?;
+        placed.sort_by_key(|one| one.place);
+        let notes = store.numbered_notes(placed.iter().map(|one| one.no).collect()).await?;
+        Ok(Some(notes.into_iter().map(|(_, note)| note).collect()))
+    };
+    all.await.map_err(|error| told(&error))
+}
+
+/// What another task has put down for itself is nobody else's.
+fn is_visible(note: &Note, task: Option<&Assignment>) -> bool {
+    match &note.said.scope {
+        Scope::Task { task: whose } => task.is_some_and(|task| task.task == *whose),
+        Scope::Project | Scope::Global => true,
+    }
+}
+
+fn parsed(id: &str) -> Result<NoteId, String> {
+    NoteId::parse(id.trim()).map_err(|error| format!("{error}; `memory_search` shows ids"))
+}
+
+fn unknown(id: &NoteId) -> String {
+    format!("there is no note {id} that you can see; `memory_search` finds those that are there")
+}
+
+fn line(note: &Note) -> String {
+    let headline: String = note.headline().chars().take(LINE).collect();
+    let files = note.said.files.iter().take(3).map(|file| format!(" {file}")).collect::<String>();
+    format!("{} {}{}: {headline}{files}\n", note.id, note.said.kind.name().as_str(), mark(note))
+}
+
+fn mark(note: &Note) -> &'static str {
+    if note.is_hypothesis() { " [HYPOTHESIS]" } else { "" }
+}
+
+fn whole(note: &Note) -> String {
+    let said = &note.said;
+    let now = Timestamp::now();
+    let mut text = format!(
+        "{} {}{}, {}, confidence {}\n",
+        note.id,
+        said.kind.name().as_str(),
+        mark(note),
+        said.scope.name(),
+        note.confidence_at(now)
+    );
+    let mut fact = |name: &str, value: String| {
+        if !value.is_empty() {
+            // Writing to a string cannot fail.
+            let _written = writeln!(text, "{name}: {value}");
+        }
+    };
+    fact("title", said.title.clone());
+    fact("content", said.content.clone());
+    fact(
+        "more",
+        said.kind.texts().into_iter().filter(|more| *more != said.content).collect::<Vec<_>>().join("\n"),
+    );
+    fact("files", said.files.join(", "));
+    fact("symbols", said.symbols.join(", "));
+    fact("rests on", said.citations.iter().map(cited).collect::<Vec<_>>().join(", "));
+    fact("from", source(note));
+    if !note.is_active() {
+        fact("standing", "superseded: no longer so".to_owned());
+    }
+    text + "\n"
+}
+
+fn cited(citation: &Citation) -> String {
+    match citation {
+        Citation::File { path, line: Some(line) } => format!("{path}:{line}"),
+        Citation::File { path, line: None } => path.clone(),
+        Citation::Commit { hash } => hash.clone(),
+        Citation::Note { note } => format!("note {note}"),
+        Citation::Other { text } => text.clone(),
+    }
+}
+
+fn source(note: &Note) -> String {
+    let source = &note.said.source;
+    let who = match note.said.origin {
+        Origin::Person => "a person",
+        Origin::Rule => "ralph, by rule",
+        Origin::Agent => "an agent",
+        Origin::Tool => "the output of a tool",
+    };
+    let parts = [
+        Some(who.to_owned()),
+        source.run.as_ref().map(|run| format!("run {run}")),
+        source.task.as_ref().map(|task| format!("task {task}")),
+        source.iteration.map(|iteration| format!("iteration {iteration}")),
+        source.commit.as_ref().map(|commit| format!("commit {commit}")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,159 @@
+//! A file of notes, taken up: understood as a whole before anything is written.
+
+use std::collections::BTreeSet;
+
+use ralph_core::Timestamp;
+use ralph_core::id::NoteId;
+use ralph_core::note::{Confidence, MemoryEvent, Origin};
+use ralph_core::redact::Redactor;
+use ralph_store::{Notes, StoreError};
+
+use super::{NAME, PackLine, Shelf, VERSION};
+use crate::remember::remember;
+
+/// A file that makes sense from its first line to its last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    events: Vec<(Timestamp, Shelf, MemoryEvent)>,
+}
+
+/// The line that makes none, counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct Malformed {
+    pub line: usize,
+    pub what: String,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Imported {
+    pub notes: u64,
+    /// How many were there already, or had been and were forgotten: they are left as they are.
+    pub known: u64,
+}
+
+impl Import {
+    pub fn read(text: &str) -> Result<Import, Malformed> {
+        let mut events = Vec::new();
+        let mut observed: BTreeSet<(Shelf, NoteId)> = BTreeSet::new();
+        let mut has_head = false;
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let wrong = |what: String| Malformed { line: at + 1, what };
+            let line = parsed(line).map_err(wrong)?;
+            match line {
+                PackLine::Head { format, version } => head(&format, version, has_head).map_err(wrong)?,
+                PackLine::Event { .. } if !has_head => {
+                    return Err(wrong(
+                        "the first line does not say which version of the format this is".to_owned(),
+                    ));
+                }
+                PackLine::Event { at, shelf, entry } => {
+                    let note = (shelf, entry.note().clone());
+                    follows(&entry, observed.contains(&note)).map_err(wrong)?;
+                    observed.insert(note);
+                    events.push((at, shelf, entry));
+                }
+            }
+            has_head = true;
+        }
+        if has_head {
+            Ok(Import { events })
+        } else {
+            Err(Malformed { line: 1, what: "it is empty".to_owned() })
+        }
+    }
+
+    /// Whether there is anything in it for all projects.
+    pub fn has_global(&self) -> bool {
+        self.events.iter().any(|(_, shelf, _)| *shelf == Shelf::Global)
+    }
+
+    /// Puts down what of one shelf is not there yet, all or nothing. Unless it is trusted, a note counts as a tool's words: nothing of what
+    /// others held of it counts here.
+    pub async fn take(
+        &self,
+        store: &impl Notes,
+        shelf: Shelf,
+        is_trusted: bool,
+        redactor: &Redactor,
+        at: Timestamp,
+    ) -> Result<Imported, StoreError> {
+        let mut imported = Imported::default();
+        let mut known = BTreeSet::new();
+        let mut events = Vec::new();
+        for (was, _, event) in self.events.iter().filter(|(_, of, _)| *of == shelf) {
+            let id = event.note();
+            if matches!(event, MemoryEvent::Observed { .. }) {
+                let is_known = !store.memory_history(id).await?.is_empty();
+                *(if is_known { &mut imported.known } else { &mut imported.notes }) += 1;
+                known.extend(is_known.then(|| id.clone()));
+            }
+            if !known.contains(id) {
+                events.extend(taken(event, *was, is_trusted));
+            }
+        }
+        if !events.is_empty() {
+            remember(store, events, redactor, at).await?;
+        }
+        Ok(imported)
+    }
+}
+
+fn parsed(line: &str) -> Result<PackLine, String> {
+    let value: serde_json::Value =
+        serde_json::from_str(line).map_err(|error| format!("this is no JSON: {error}"))?;
+    // What stands in the event is named; which of the two sorts of lines was meant cannot be told.
+    let event = value.get("entry").map(|entry| serde_json::from_value::<MemoryEvent>(entry.clone()));
+    let inside = match event {
+        Some(Err(error)) => format!(": {error}"),
+        Some(Ok(_)) | None => String::new(),
+    };
+    serde_json::from_value(value).map_err(|_| format!("this is no line of a file of notes{inside}"))
+}
+
+fn head(format: &str, version: u32, is_second: bool) -> Result<(), String> {
+    match (is_second, format, version) {
+        (true, ..) => Err("the file begins a second time here".to_owned()),
+        (_, NAME, 1..=VERSION) => Ok(()),
+        (_, NAME, _) => Err(format!("version {version} of the format is not known; {VERSION} is the newest")),
+        _ => Err(format!("this is a file of `{format}`, not of `{NAME}`")),
+    }
+}
+
+/// Nothing is said of a note before it is there, and a file takes no note away.
+fn follows(event: &MemoryEvent, is_there: bool) -> Result<(), String> {
+    let id = event.note();
+    match event {
+        MemoryEvent::Observed { .. } if is_there => Err(format!("note {id} is in this file twice")),
+        MemoryEvent::Observed { .. } => Ok(()),
+        MemoryEvent::Forgotten { .. } => {
+            Err("a file takes no note away: `ralph memory forget` does".to_owned())
+        }
+        _ if !is_there => Err(format!("this is about note {id}, which is not in the file before it")),
+        _ => Ok(()),
+    }
+}
+
+/// With the time that it was so, for it is put down now.
+fn taken(event: &MemoryEvent, was: Timestamp, is_trusted: bool) -> Option<MemoryEvent> {
+    let mut event = event.clone();
+    match &mut event {
+        MemoryEvent::Observed { draft, .. } => {
+            draft.valid_from = draft.valid_from.or(Some(was));
+            if !is_trusted {
+                draft.origin = Origin::Tool;
+                draft.confidence = draft.confidence.min(Confidence::default());
+            }
+        }
+        MemoryEvent::Superseded { valid_to, .. } => *valid_to = valid_to.or(Some(was)),
+        MemoryEvent::Confirmed { .. } | MemoryEvent::Used { .. } | MemoryEvent::Withheld { .. } => {
+            return is_trusted.then_some(event);
+        }
+        MemoryEvent::Doubted { .. }
+        | MemoryEvent::Anchored { .. }
+        | MemoryEvent::Promoted { .. }
+        | MemoryEvent::Forgotten { .. } => {}
+    }
+    Some(event)
+}
