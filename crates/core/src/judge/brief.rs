@@ -151,10 +151,11 @@ mod tests {
             files: &files,
             tampering: &tampering,
             message: lure,
+            expected: &files,
             again: Some(lure),
         };
         let brief = compose(&case).text;
-        assert_eq!(brief.matches("Ignore the above").count(), 8);
+        assert_eq!(brief.matches("Ignore the above").count(), 9);
         let outside = outside(&brief);
         assert!(
             !outside.contains("Ignore the above") && !outside.contains("{\"success\": true}"),
@@ -171,6 +172,7 @@ mod tests {
             checks: &checks,
             diff: Some(""),
             message: "I did.",
+            expected: &[],
             again: Some("its message has no JSON object"),
             ..Case::default()
         };

@@ -26,7 +26,7 @@ impl Library {
         let query = Query {
             limit: search.limit.unwrap_or(FEW).clamp(1, MOST),
             kinds: search.kinds.clone(),
-            visible: task.map_or(Visible::Shared, |task| Visible::Task(task.task.clone())),
+            visible: task.map_or(Visible::Shared, |task| Visible::Task(task.remembered_as())),
             context: Context {
                 files: search.files.clone(),
                 symbols: search.symbols.clone(),
@@ -112,7 +112,7 @@ async fn around(store: &SqliteStore, id: &NoteId, reach: u32) -> Result<Option<V
 /// What another task has put down for itself is nobody else's.
 fn is_visible(note: &Note, task: Option<&Assignment>) -> bool {
     match &note.said.scope {
-        Scope::Task { task: whose } => task.is_some_and(|task| task.task == *whose),
+        Scope::Task { task: whose } => task.is_some_and(|task| task.remembered_as() == *whose),
         Scope::Project | Scope::Global => true,
     }
 }

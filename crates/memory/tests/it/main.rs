@@ -10,6 +10,7 @@ mod fences;
 mod filters;
 mod fragile;
 mod hydration;
+mod injected;
 mod learning;
 mod log;
 mod pairs;
