@@ -11,13 +11,18 @@ const LONGEST: usize = 600;
 
 /// What there is to go on from. The agent of a session that goes on hears what was asked and said in it; that of one
 /// that is older than half an hour hears its task alone. `of_loop` is what is to be said of the loop that lives in the
-/// session. Nothing is nothing to say.
-pub(crate) fn remembered(resumed: Option<&Resumed>, of_loop: Option<&str>, now: Timestamp) -> String {
+/// session, `notes` what the memory has for it. Nothing is nothing to say.
+pub(crate) fn remembered(
+    resumed: Option<&Resumed>,
+    of_loop: Option<&str>,
+    notes: &str,
+    now: Timestamp,
+) -> String {
     let of_session = resumed.map(|resumed| match resumed.how {
         Hydration::Kept => kept(resumed, now),
         Hydration::Anew => anew(resumed, now),
     });
-    let parts = [of_session.as_deref(), of_loop];
+    let parts = [Some(notes), of_session.as_deref(), of_loop];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -114,20 +119,20 @@ mod tests {
 
     #[test]
     fn what_was_said_is_told_again_and_after_half_an_hour_the_task_alone() {
-        let kept = remembered(Some(&resumed(Hydration::Kept)), Some("A loop."), at(60));
+        let kept = remembered(Some(&resumed(Hydration::Kept)), Some("A loop."), "", at(60));
         assert!(kept.contains("Last asked: mend the roof\n\nThe last messages:\n- person: mend the roof"));
         assert!(
             kept.contains("- agent (tools used: 2, the last Bash): xxx") && kept.ends_with("…\n\nA loop.")
         );
-        let anew = remembered(Some(&resumed(Hydration::Anew)), None, at(7_200));
+        let anew = remembered(Some(&resumed(Hydration::Anew)), None, "", at(7_200));
         assert!(anew.ends_with("Its task:\n\nmend the roof") && !anew.contains("messages"), "{anew}");
     }
 
     #[test]
     fn a_session_of_which_nothing_is_known_is_told_nothing() {
-        assert_eq!(remembered(None, None, at(0)), "");
-        assert_eq!(remembered(None, Some("A loop."), at(0)), "A loop.");
+        assert_eq!(remembered(None, None, "", at(0)), "");
+        assert_eq!(remembered(None, Some("A loop."), "", at(0)), "A loop.");
         let bare = Resumed { task: None, ..resumed(Hydration::Anew) };
-        assert_eq!(remembered(Some(&bare), None, at(7_200)), "");
+        assert_eq!(remembered(Some(&bare), None, "", at(7_200)), "");
     }
 }

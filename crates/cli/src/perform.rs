@@ -15,8 +15,8 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{
-    Appetite, Briefing, Chronicling, EngineError, Guard, Hook, Librarian, Parts, Place, Remembering, Tracking, Urgency, chain, drive,
-    environment, feed,
+    Appetite, Briefing, Chronicling, EngineError, Guard, Hook, Librarian, Parts, Place, Remembering,
+    Tracking, Urgency, chain, drive, environment, feed,
 };
 use ralph_memory::Allowance;
 use ralph_snapshot::{Keep, Vault};
@@ -179,6 +179,7 @@ fn remembering(
         global: crate::memory::global(state_dir)?.map(Arc::new),
         allowance: Allowance { tokens: wish.budget.get(), ..Allowance::default() },
         holdout: wish.holdout.share(),
+        tools: wish.tools,
         asks: wish.questions,
         excludes_file: excludes_file(&variables, &place.root),
     }))

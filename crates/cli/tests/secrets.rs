@@ -65,7 +65,11 @@ fn no_byte_of_what_is_kept_or_told_has_a_secret() {
 #[track_caller]
 fn clean(all: &[Sample], bytes: &[u8], place: &str) {
     for sample in all {
-        for line in sample.secret.lines().filter(|line| line.len() >= 8 && !line.contains("KEY") && !line.contains(':')) {
+        for line in sample
+            .secret
+            .lines()
+            .filter(|line| line.len() >= 8 && !line.contains("KEY") && !line.contains(':'))
+        {
             let found = memchr::memmem::find(bytes, line.as_bytes());
             assert!(found.is_none(), "{} in {place}", sample.kind);
         }
@@ -77,6 +81,8 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     if dir.file_name().is_some_and(|name| name == "snapshots" || name == "vault") {
         return Vec::new();
     }
-    let Ok(entries) = std::fs::read_dir(dir) else { return if dir.is_file() { vec![dir.to_owned()] } else { Vec::new() } };
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return if dir.is_file() { vec![dir.to_owned()] } else { Vec::new() };
+    };
     entries.flatten().flat_map(|entry| files(&entry.path())).collect()
 }

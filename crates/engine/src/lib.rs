@@ -62,7 +62,7 @@ pub use feed::{Appetite, Feed, Seen, Watch, feed};
 pub use guard::Guard;
 pub use hooks::{Announcing, Hook, allowance, announce, deliveries};
 pub use memory::{
-    CONSTITUTION, Remembering, changed_constitution_key, constitution_digest, constitution_key,
+    CONSTITUTION, Remembering, changed_constitution_key, constitution, constitution_digest, constitution_key,
 };
 pub use place::Place;
 pub use probe::{Answer, preflight};

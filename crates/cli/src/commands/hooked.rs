@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, RunId};
+use ralph_core::sessions::Hydration;
 use ralph_engine::loops::Loops;
 use ralph_engine::session::{Standing, Waiting};
 use ralph_engine::sessions::{ForLoop, Resumed, observe, resume};
@@ -23,6 +24,7 @@ use crate::leash::Leash;
 use crate::orphans;
 use crate::perform::redactor;
 use crate::project::{Project, block_on, store_problem};
+use crate::recalled::{About, recalled};
 use crate::settings::Given;
 
 /// How long a hook may take that was installed without saying so.
@@ -61,7 +63,15 @@ pub(crate) fn hear(
     };
     let seat = Seat { host, session: event.session.clone() };
     let lifecycle = lifecycle(&event).filter(|event| event.is_wanted(&project));
-    let hearing = Hearing { dialect, event: &event, place: &project.place, inside: &inside, seat, begun };
+    let hearing = Hearing {
+        dialect,
+        event: &event,
+        project: &project,
+        place: &project.place,
+        inside: &inside,
+        seat,
+        begun,
+    };
     block_on(unless_signalled(hearing.tell(within, lifecycle)))
 }
 
@@ -100,6 +110,7 @@ fn lifecycle(event: &Event) -> Option<Lifecycle> {
 struct Hearing<'a> {
     dialect: &'a Dialect,
     event: &'a Event,
+    project: &'a Project,
     place: &'a Place,
     inside: &'a Inside,
     seat: Seat,
@@ -124,7 +135,8 @@ impl Hearing<'_> {
         }
         let circumstances = Circumstances { within, cap: cap(self.dialect), tools: used };
         let reply = hooked::respond(event, circumstances, &loops, self.inside).await;
-        let reply = self.hydrated(reply.map_err(|error| chain(&error))?, resumed.as_ref());
+        let reply = reply.map_err(|error| chain(&error))?;
+        let reply = self.hydrated(reply, standing.as_ref(), resumed.as_ref()).await;
         self.say(&reply, &loops).await?;
         if let Some(lifecycle) = lifecycle {
             let run = standing.map(|standing| standing.run);
@@ -186,15 +198,27 @@ impl Hearing<'_> {
     }
 
     /// What an agent is told when its session begins or goes on.
-    fn hydrated(&self, reply: Reply, resumed: Option<&Resumed>) -> Reply {
+    async fn hydrated(&self, reply: Reply, standing: Option<&Standing>, resumed: Option<&Resumed>) -> Reply {
         if !matches!(self.event.told, Told::Started { .. }) {
             return reply;
         }
+        let asked = resumed.and_then(|resumed| resumed.session.context.asked.as_deref());
+        let about = About {
+            task: standing.map(|standing| &standing.task),
+            text: standing.map(|standing| standing.prompt.as_str()).or(asked).unwrap_or_default(),
+        };
+        let notes = match resumed.map(|resumed| resumed.how) {
+            // Its agent has them in its conversation.
+            Some(Hydration::Kept) => String::new(),
+            Some(Hydration::Anew) | None => {
+                recalled(self.project, &self.inside.store, about, &redactor()).await
+            }
+        };
         let (of_loop, note) = match &reply {
             Reply::Context { text, note } => (Some(text.as_str()), note.clone()),
             Reply::Nothing | Reply::Tell(_) | Reply::GoOn { .. } | Reply::Kept(_) => (None, None),
         };
-        let text = remembered(resumed, of_loop, Timestamp::now());
+        let text = remembered(resumed, of_loop, &notes, Timestamp::now());
         if text.is_empty() { reply } else { Reply::Context { text, note } }
     }
 }

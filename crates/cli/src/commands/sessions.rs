@@ -11,8 +11,10 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::hydration::remembered;
+use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
+use crate::recalled::{About, recalled};
 use crate::settings::Given;
 use crate::words::{print, print_json, since, span};
 
@@ -75,7 +77,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     match args.action {
         Action::List { json } => list(&store, json),
         Action::Show(named) => show(&store, &named),
-        Action::Resume(named) => go_on(&store, &named),
+        Action::Resume(named) => go_on(&project, &store, &named),
     }
 }
 
@@ -104,7 +106,7 @@ fn show(store: &SqliteStore, named: &NamedArgs) -> Outcome {
     Ok(0)
 }
 
-fn go_on(store: &SqliteStore, named: &NamedArgs) -> Outcome {
+fn go_on(project: &Project, store: &SqliteStore, named: &NamedArgs) -> Outcome {
     let session = find(store, &named.session)?;
     let resumed =
         block_on(resume(store, session, Timestamp::now())).map_err(|error| store_problem(&error))?;
@@ -114,10 +116,21 @@ fn go_on(store: &SqliteStore, named: &NamedArgs) -> Outcome {
         let Resumed { session, how, messages, task } = resumed;
         print_json(&Shown { session, messages, hydration: Some(how), task });
     } else {
-        let text = remembered(Some(&resumed), None, Timestamp::now());
+        let notes = match resumed.how {
+            Hydration::Kept => String::new(),
+            Hydration::Anew => block_on(recalled(project, store, about(&resumed), &redactor())),
+        };
+        let text = remembered(Some(&resumed), None, &notes, Timestamp::now());
         print(&format!("{}\n{}\n", line(&resumed.session), printable(&text)));
     }
     Ok(0)
+}
+
+/// The task of its loop, or what was last asked in it.
+fn about(resumed: &Resumed) -> About<'_> {
+    let asked = resumed.session.context.asked.as_deref();
+    let body = resumed.task.as_ref().map(|task| task.body.as_str());
+    About { task: None, text: body.or(asked).unwrap_or_default() }
 }
 
 fn find(store: &SqliteStore, named: &str) -> Result<Session, Problems> {

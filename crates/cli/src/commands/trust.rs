@@ -118,7 +118,9 @@ async fn constitution(project: &Project, store: &SqliteStore) -> Result<Option<A
     Ok(changed.map_err(|error| store_problem(&error))?.then(|| Asked {
         key: constitution_key(root),
         hash,
-        listing: vec![format!("tells every agent what holds, by {CONSTITUTION}, which changed while one was at work")],
+        listing: vec![format!(
+            "tells every agent what holds, by {CONSTITUTION}, which changed while one was at work"
+        )],
     }))
 }
 

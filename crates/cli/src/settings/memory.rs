@@ -26,6 +26,9 @@ pub(crate) struct MemoryPart {
     /// In which share of the briefs one note is left out, so that `ralph memory report` can say whether notes help.
     #[schemars(with = "Option<f64>", range(min = 0.0, max = 0.5), extend("default" = 0.0, "examples" = [0.1]))]
     pub(crate) holdout: Option<Set<Holdout>>,
+    /// Whether agents are given ralph's own tools (search, remember, graph) even where `--require tool` does not ask for it.
+    #[schemars(with = "Option<bool>", extend("default" = false))]
+    pub(crate) tools: Option<Set<bool>>,
     /// Whether a person is asked about a task that names files or symbols which are not there.
     #[schemars(with = "Option<bool>", extend("default" = true))]
     pub(crate) questions: Option<Set<bool>>,
@@ -47,6 +50,7 @@ pub(crate) struct Memory {
     pub(crate) enabled: bool,
     pub(crate) budget: NonZeroU32,
     pub(crate) holdout: Holdout,
+    pub(crate) tools: bool,
     pub(crate) questions: bool,
 }
 
@@ -56,6 +60,7 @@ impl MemoryPart {
             enabled: from.take("memory", "enabled", plain::boolean),
             budget: from.take("memory", "budget", |raw| count_u32(raw, MOST)),
             holdout: from.take("memory", "holdout", holdout),
+            tools: from.take("memory", "tools", plain::boolean),
             questions: from.take("memory", "questions", plain::boolean),
         }
     }
@@ -65,6 +70,7 @@ impl MemoryPart {
             enabled: self.enabled.or(lower.enabled),
             budget: self.budget.or(lower.budget),
             holdout: self.holdout.or(lower.holdout),
+            tools: self.tools.or(lower.tools),
             questions: self.questions.or(lower.questions),
         }
     }
@@ -74,6 +80,7 @@ impl MemoryPart {
             enabled: Set::default(true),
             budget: Set::default(BUDGET),
             holdout: Set::default(Holdout::default()),
+            tools: Set::default(false),
             questions: Set::default(true),
         }
     }
@@ -86,6 +93,7 @@ impl MemoryPart {
             enabled: value(&self.enabled),
             budget: value(&self.budget),
             holdout: value(&self.holdout),
+            tools: value(&self.tools),
             questions: value(&self.questions),
         }
     }

@@ -106,6 +106,7 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("memory", "enabled", &memory.enabled, |on| json!(on)),
         row("memory", "budget", &memory.budget, |n| json!(n)),
         row("memory", "holdout", &memory.holdout, |holdout| json!(holdout.share())),
+        row("memory", "tools", &memory.tools, |on| json!(on)),
         row("memory", "questions", &memory.questions, |on| json!(on)),
         row("snapshots", "enabled", &snapshots.enabled, |on| json!(on)),
         row("snapshots", "on_failure", &snapshots.on_failure, |what| json!(what)),

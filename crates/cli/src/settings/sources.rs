@@ -14,6 +14,7 @@ use ralph_core::judge::{ASKINGS, Judging};
 use ralph_trackers::Accounts;
 
 use super::check::Wanted;
+use super::memory::Memory;
 use super::origin::{Layer, Set, Source};
 use super::partial::Partial;
 use super::raw::Given;
@@ -129,6 +130,11 @@ impl Loaded {
     /// How trackers on servers are reached, with the tokens of the environment.
     pub(crate) fn accounts(&self) -> Accounts {
         tracker::accounts(&self.merged, &self.env)
+    }
+
+    /// What is remembered, and how much of it is told.
+    pub(crate) fn memory(&self) -> Memory {
+        self.merged.memory.resolve()
     }
 
     /// Whether OpenCode's plugin is answered; a setting that cannot be read says no.

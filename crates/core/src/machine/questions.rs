@@ -54,7 +54,8 @@ impl Run {
         }
         let no = self.inbox.next_no();
         let until = is_waited_for.then(|| now.after(self.policy.patience.of(attended)));
-        let asked = Event::QuestionAsked { question: no, task: task.clone(), iteration, text: text.clone(), until };
+        let asked =
+            Event::QuestionAsked { question: no, task: task.clone(), iteration, text: text.clone(), until };
         self.note(now.at, asked);
         self.inbox.put(Question { no, task, iteration, text, asked_at: now.at, fate: Fate::Open });
         match until {

@@ -57,7 +57,12 @@ mod tests {
     use super::Commands;
 
     fn used(id: &str, name: &str, input: &str) -> AgentEvent {
-        AgentEvent::ToolUse { id: id.to_owned(), name: name.to_owned(), input: input.to_owned(), parent: None }
+        AgentEvent::ToolUse {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            input: input.to_owned(),
+            parent: None,
+        }
     }
 
     fn ended(id: &str, ok: bool) -> AgentEvent {

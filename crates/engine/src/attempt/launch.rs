@@ -90,6 +90,11 @@ impl<S: Store + 'static> Drive<S> {
         self.run.policy.completion.require.contains(&Signal::Tool)
     }
 
+    /// Who is to call one of them is given all of them, and everybody where a person wants that.
+    fn gives_tools(&self) -> bool {
+        self.wants_tool() || self.parts.memory.as_ref().is_some_and(|memory| memory.tools)
+    }
+
     /// In the run's sandbox, with its standard input.
     pub(crate) fn launch(
         &self,
@@ -106,7 +111,7 @@ impl<S: Store + 'static> Drive<S> {
         let is_there = |path: &&String| Path::new(path).is_file();
         let attached: Vec<String> = self.run.task.files.iter().filter(is_there).cloned().collect();
         // Only an agent whose word by a tool is asked for is given any.
-        let equipment = Equipment { files: &attached, tools: tools.filter(|_| self.wants_tool()) };
+        let equipment = Equipment { files: &attached, tools: tools.filter(|_| self.gives_tools()) };
         let Assembled { launch, stdin, shown } = assemble(agent, attempt, brief, place, (file, equipment))?;
         let (sandbox, confiner) = (&self.run.policy.sandbox, &self.parts.confiner);
         if sandbox.mode == Mode::Off {

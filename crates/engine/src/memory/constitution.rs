@@ -35,6 +35,21 @@ pub fn digest_of(root: &Path) -> Option<String> {
     (!digest.is_empty()).then_some(digest)
 }
 
+/// The constitution as it is told outside of a run; empty where there is none, or one that a person has to look at first.
+pub async fn as_told(store: &impl Store, root: &Path) -> Result<String, StoreError> {
+    let text = read(&root.join(CONSTITUTION)).unwrap_or_default();
+    let digest = digest(&text);
+    let is_suspect = store.is_trusted(&suspect_key(root), &digest).await?;
+    if digest.is_empty() || (is_suspect && !store.is_trusted(&key(root), &digest).await?) {
+        return Ok(String::new());
+    }
+    Ok(headed(text.trim()))
+}
+
+fn headed(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("# What holds here\n\n{text}\n") }
+}
+
 impl<S: Store + 'static> Drive<S> {
     /// The constitution of this run, with its heading; empty where there is none.
     pub(super) async fn constitution(&mut self) -> Result<String, EngineError> {
@@ -54,7 +69,7 @@ impl<S: Store + 'static> Drive<S> {
             }
         };
         let text = self.parts.redactor.text(text.trim());
-        Ok(if text.is_empty() { String::new() } else { format!("# What holds here\n\n{text}\n") })
+        Ok(headed(&text))
     }
 
     /// The text that counts, given the one that is there.
@@ -106,7 +121,11 @@ impl<S: Store + 'static> Drive<S> {
 
 /// Empty where there is nothing.
 fn digest(text: &str) -> String {
-    if text.trim().is_empty() { String::new() } else { blake3::hash(text.as_bytes()).to_hex()[..32].to_owned() }
+    if text.trim().is_empty() {
+        String::new()
+    } else {
+        blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+    }
 }
 
 /// Empty where there is no such file. A link leads anywhere, so none is followed.

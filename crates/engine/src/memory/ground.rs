@@ -226,14 +226,14 @@ fn files_called(graph: &Graph, root: &Path, text: &str) -> Vec<String> {
     if is_below(root, text) {
         return vec![text.to_owned()];
     }
-    let ends = |path: &str| {
-        path.strip_suffix(text).is_some_and(|front| front.is_empty() || front.ends_with('/'))
-    };
+    let ends =
+        |path: &str| path.strip_suffix(text).is_some_and(|front| front.is_empty() || front.ends_with('/'));
     graph.files().filter(|(_, path, _)| ends(path)).map(|(_, path, _)| path.to_owned()).take(MOST).collect()
 }
 
 fn is_below(root: &Path, text: &str) -> bool {
-    let is_plain = |path: &Path| path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let is_plain =
+        |path: &Path| path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
     let path = Path::new(text);
     !text.is_empty() && is_plain(path) && root.join(path).symlink_metadata().is_ok()
 }

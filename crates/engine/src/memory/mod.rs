@@ -18,7 +18,7 @@ use ralph_memory::{Allowance, Shelves};
 use ralph_store::{Store, StoreError};
 
 pub use constitution::{
-    CONSTITUTION, digest_of as constitution_digest, key as constitution_key,
+    CONSTITUTION, as_told as constitution, digest_of as constitution_digest, key as constitution_key,
     suspect_key as changed_constitution_key,
 };
 pub(crate) use ground::Ground;
@@ -35,6 +35,8 @@ pub struct Remembering<S> {
     pub allowance: Allowance,
     /// In which share of the briefs a note is left out, to see how the work goes without it.
     pub holdout: f64,
+    /// Whether agents that can take ralph's tools are given them, whether or not they are to call one.
+    pub tools: bool,
     /// Whether a person is asked what a task means that names what nobody knows.
     pub asks: bool,
     /// A person's own rules for what git ignores.

@@ -5,8 +5,8 @@ use ralph_core::event::Event;
 use ralph_core::note::Anchor;
 use ralph_core::recollection::{Recalled, Recollection};
 use ralph_memory::{
-    Allowance, Contradiction, Holdout, Hydration, Need, contradictions, fenced, hydrate, instruction, mentions, rot,
-    tokens,
+    Allowance, Contradiction, Holdout, Hydration, Need, contradictions, fenced, hydrate, instruction,
+    mentions, rot, tokens,
 };
 use ralph_store::Store;
 
@@ -63,7 +63,8 @@ impl<S: Store + 'static> Drive<S> {
         let code = self.scope(surveyed.files, room as usize).await?;
         let worded = hydration.worded(&nonce);
         let conflicts = self.conflicts(&nonce).await;
-        let memory = [worded.memory, conflicts].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        let memory =
+            [worded.memory, conflicts].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
         let recollection = Recollection {
             constitution,
             memory: memory.join("\n\n"),
@@ -103,8 +104,13 @@ impl<S: Store + 'static> Drive<S> {
 
     /// What earlier iterations on this task have changed.
     fn changed_so_far(&self) -> Vec<String> {
-        let mut files: Vec<String> =
-            self.run.progress.approaches().iter().flat_map(|approach| approach.sketch.files.clone()).collect();
+        let mut files: Vec<String> = self
+            .run
+            .progress
+            .approaches()
+            .iter()
+            .flat_map(|approach| approach.sketch.files.clone())
+            .collect();
         files.sort_unstable();
         files.dedup();
         files

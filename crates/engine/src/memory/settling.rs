@@ -37,7 +37,8 @@ impl<S: Store + 'static> Drive<S> {
         let consolidated = consolidate(&*self.parts.store, &done, &self.parts.redactor, at).await;
         crash_point("memory.inside");
         if let Some(report) = self.forgetful(consolidated) {
-            let Consolidation { promoted, deduplicated, conflicts_resolved, dropped, entities_updated } = report;
+            let Consolidation { promoted, deduplicated, conflicts_resolved, dropped, entities_updated } =
+                report;
             let (task, iteration) = (attempt.task.clone(), attempt.iteration);
             if promoted + deduplicated + conflicts_resolved + dropped > 0 {
                 let event = Event::Consolidated {

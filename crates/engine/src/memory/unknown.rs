@@ -61,10 +61,7 @@ impl<S: Store + 'static> Drive<S> {
         let asks = self.parts.memory.as_ref().is_some_and(|memory| memory.asks);
         let is_first = self.run.tally.on_task == 1 && attempt.number == 1 && self.run.in_session.is_none();
         let was_asked = || self.run.inbox.questions().iter().any(|question| question.task == attempt.task);
-        asks
-            && is_first
-            && sufficiency.recommendation == Some(Recommendation::RequestHuman)
-            && !was_asked()
+        asks && is_first && sufficiency.recommendation == Some(Recommendation::RequestHuman) && !was_asked()
     }
 }
 
@@ -75,12 +72,15 @@ pub(super) fn worded(sufficiency: &Sufficiency) -> String {
     }
     let mut text = String::from("The task names these, and neither the code nor the memory knows them:\n\n");
     for missing in sufficiency.missing.iter().take(NAMED) {
-        let _ = writeln!(text, "- {}: `{}`", missing.mention.kind.name(), missing.mention.text.replace('`', "'"));
+        let _ =
+            writeln!(text, "- {}: `{}`", missing.mention.kind.name(), missing.mention.text.replace('`', "'"));
     }
     let more = sufficiency.missing.len().saturating_sub(NAMED);
     if more > 0 {
         let _ = writeln!(text, "- and {more} more");
     }
-    text.push_str("\nFind out what is meant before you rely on one; what you take for granted is a [HYPOTHESIS].\n");
+    text.push_str(
+        "\nFind out what is meant before you rely on one; what you take for granted is a [HYPOTHESIS].\n",
+    );
     text
 }

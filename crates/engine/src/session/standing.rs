@@ -11,6 +11,7 @@ use crate::loops::{LoopError, Loops};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     pub run: RunId,
+    /// As its notes know it.
     pub task: TaskId,
     pub description: String,
     /// The task as it was given.
@@ -37,7 +38,7 @@ impl Standing {
                 Step::Code(_, brief) => Some(brief.text),
                 _ => None,
             },
-            task: run.task.id.clone(),
+            task: run.task.remembered_as(),
             description: run.task.title.clone(),
             prompt: run.task.body,
             run: run.id,
