@@ -71,11 +71,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
             let parts: Vec<String> = checks.into_iter().chain(judgement.as_ref().map(judged)).collect();
             parts.join("\n")
         }
-        Event::JudgeAsked { agent, judgement, usage: used, duration_ms, .. } => {
-            let took = span(Duration::from_millis(*duration_ms));
-            let used = usage(used).map_or(String::new(), |used| format!(", {used}"));
-            paint(FAINT, &format!("  judge {agent}: {} after {took}{used}", judgement.opinion.name()))
-        }
+        Event::JudgeAsked { .. } => judge_asked(&entry.event)?,
         Event::Progress { unchanged, again, .. } => return progress_line(*unchanged, *again),
         Event::Verdict { verdict, .. } => verdict_line(verdict, earlier),
         Event::ControlApplied { control, changed, .. } => control_line(control, *changed),
@@ -108,11 +104,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         Event::TaskSkipped { task, why, .. } => {
             paint(BAD, &format!("  task {task} is skipped: {}", printable(why)))
         }
-        Event::AgentChosen { agent, model, effort, by, .. } => {
-            let model = model.as_ref().map_or(String::new(), |model| format!(", model {}", printable(model)));
-            let effort = effort.as_ref().map_or(String::new(), |how| format!(", effort {}", printable(how)));
-            paint(CALM, &format!("  {agent}{model}{effort} ({})", printable(&by.to_string())))
-        }
+        Event::AgentChosen { .. } => agent_chosen(&entry.event)?,
         Event::AgentChanged { from, to, why } => {
             paint(CALM, &format!("  {to} takes over from {from}: {}", printable(why)))
         }
@@ -141,6 +133,20 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         | Event::Limit { .. } => return None,
     };
     Some(text)
+}
+
+fn judge_asked(event: &Event) -> Option<String> {
+    let Event::JudgeAsked { agent, judgement, usage: used, duration_ms, .. } = event else { return None };
+    let took = span(Duration::from_millis(*duration_ms));
+    let used = usage(used).map_or(String::new(), |used| format!(", {used}"));
+    Some(paint(FAINT, &format!("  judge {agent}: {} after {took}{used}", judgement.opinion.name())))
+}
+
+fn agent_chosen(event: &Event) -> Option<String> {
+    let Event::AgentChosen { agent, model, effort, by, .. } = event else { return None };
+    let model = model.as_ref().map_or(String::new(), |model| format!(", model {}", printable(model)));
+    let effort = effort.as_ref().map_or(String::new(), |how| format!(", effort {}", printable(how)));
+    Some(paint(CALM, &format!("  {agent}{model}{effort} ({})", printable(&by.to_string()))))
 }
 
 fn iteration_line(iteration: u32, max: Option<u32>) -> String {

@@ -149,14 +149,7 @@ impl RunView {
                 self.task = task.clone();
                 self.last_iteration_at = Some(entry.at);
             }
-            Event::AttemptStarted { attempt, agent, model, promise, .. } => {
-                self.status = RunState::Running;
-                self.attempts += 1;
-                self.agent = agent.clone();
-                self.model.clone_from(model);
-                self.promise.clone_from(promise);
-                self.doing = Doing::Attempt { attempt: *attempt, since: entry.at, pid: None };
-            }
+            Event::AttemptStarted { .. } => self.attempt_started(entry),
             Event::AgentSpawned { pid: spawned, .. } => {
                 if let Doing::Attempt { pid, .. } = &mut self.doing {
                     *pid = Some(*spawned);
@@ -220,6 +213,16 @@ impl RunView {
             | Event::Limit { .. }
             | Event::Notice { .. } => {}
         }
+    }
+
+    fn attempt_started(&mut self, entry: &Entry) {
+        let Event::AttemptStarted { attempt, agent, model, promise, .. } = &entry.event else { return };
+        self.status = RunState::Running;
+        self.attempts += 1;
+        self.agent = agent.clone();
+        self.model.clone_from(model);
+        self.promise.clone_from(promise);
+        self.doing = Doing::Attempt { attempt: *attempt, since: entry.at, pid: None };
     }
 
     fn settled(&mut self, event: &Event) {
