@@ -135,7 +135,7 @@ pub enum Step {
     Select,
     Think(Attempt),
     Code(Attempt, Brief),
-    Verify(Attempt, Report),
+    Verify(Attempt, Box<Report>),
     Consolidate(Attempt, Verdict),
     Wait(Until, Box<Step>),
     /// Ends a half-done attempt properly before the run stops.

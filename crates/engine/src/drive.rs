@@ -160,7 +160,7 @@ impl<S: Store + 'static> Drive<S> {
             Step::Select => self.select().await?,
             Step::Think(attempt) => self.think(attempt).await?,
             Step::Code(attempt, brief) => self.code(attempt, brief).await?,
-            Step::Verify(attempt, report) => self.verify(attempt, report).await?,
+            Step::Verify(attempt, report) => self.verify(attempt, *report).await?,
             Step::Consolidate(attempt, verdict) => self.consolidate(attempt, verdict).await?,
             Step::Wait(until, then) => self.wait(until, *then).await?,
             Step::Abandon(_, stop) => self.run.after_abandon(&stop, self.stopwatch.now()),

@@ -168,14 +168,16 @@ impl Run {
                 self.crew.worked();
                 self.hear_assumptions(&report.tail, now);
                 self.asked.clone_from(&report.question);
-                self.step = Step::Verify(attempt, report);
+                self.step = Step::Verify(attempt, Box::new(report));
             }
             // Nobody failed: the conversation was there when the attempt was planned.
             Response::Afresh if went_on => {
                 self.crew.start_afresh();
                 self.proceed(Step::Think(self.next_attempt()), now);
             }
-            Response::Retry(_) if self.claim_may_count(&report) => self.step = Step::Verify(attempt, report),
+            Response::Retry(_) if self.claim_may_count(&report) => {
+                self.step = Step::Verify(attempt, Box::new(report));
+            }
             Response::Retry(error) => {
                 self.remember(&attempt, report.exit.to_string(), Vec::new(), &report.tail);
                 // A conversation that came to grief once may be what it came to grief over.

@@ -86,7 +86,7 @@ impl Run {
             self.remember(&attempt, evidence, Vec::new(), &report.tail);
             return self.proceed(Step::Think(self.next_attempt()), now);
         }
-        self.step = Step::Verify(attempt, report.clone());
+        self.step = Step::Verify(attempt, Box::new(report.clone()));
     }
 
     fn count_cut(&mut self, evidence: String, now: Moment) {

@@ -260,7 +260,7 @@ mod tests {
             Kind::Observation(Observation::ToolUse { tool: text() }),
             Kind::Skill,
             Kind::Pattern,
-            Kind::Gotcha { triggers: vec![text()], terminal: Some(terminal.clone()) },
+            Kind::Gotcha { triggers: vec![text()], terminal: Some(terminal) },
             Kind::Failure { approach: text(), diff: Some(text()), errors: vec![text()] },
         ] {
             let mut note = folded(vec![observed()]).unwrap();
