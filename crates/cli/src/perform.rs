@@ -127,7 +127,7 @@ fn parts(
 ) -> Result<Parts<SqliteStore>, Problems> {
     let program = own_program()?;
     let settings = stage.settings;
-    let memory = remembering(&settings, &stage.state_dir, &stage.place)?;
+    let memory = remembering(&settings, &stage.state_dir, &stage.place);
     let store = Some(stage.store.clone());
     let librarian = library(&stage.place, &stage.state_dir, store, stage.redactor.clone());
     let librarian: Option<Arc<dyn Librarian>> = memory.is_some().then(|| Arc::new(librarian) as _);
@@ -165,24 +165,20 @@ fn parts(
 }
 
 /// What a run remembers with; none where that is not wanted.
-fn remembering(
-    settings: &Settings,
-    state_dir: &Path,
-    place: &Place,
-) -> Result<Option<Remembering<SqliteStore>>, Problems> {
+fn remembering(settings: &Settings, state_dir: &Path, place: &Place) -> Option<Remembering<SqliteStore>> {
     let wish = settings.memory;
     if !wish.enabled {
-        return Ok(None);
+        return None;
     }
     let variables = std::env::vars_os().collect();
-    Ok(Some(Remembering {
-        global: crate::memory::global(state_dir)?.map(Arc::new),
+    Some(Remembering {
+        global: crate::memory::global(state_dir).map(Arc::new),
         allowance: Allowance { tokens: wish.budget.get(), ..Allowance::default() },
         holdout: wish.holdout.share(),
         tools: wish.tools,
         asks: wish.questions,
         excludes_file: excludes_file(&variables, &place.root),
-    }))
+    })
 }
 
 /// A guard for what is started outside of any run.

@@ -49,7 +49,7 @@ async fn tell(
 ) -> Result<String, StoreError> {
     let constitution = constitution(store, &project.place.root).await?;
     // What is known in all projects is worth nothing here that keeps a session waiting.
-    let global = global(&project.state_dir).ok().flatten();
+    let global = global(&project.state_dir);
     let shelves = Shelves { project: store, global: global.as_ref() };
     let need = Need {
         task: about.task.cloned().unwrap_or_else(|| Task::prompt("").remembered_as()),

@@ -1,7 +1,5 @@
 //! Secrets of every known kind, wherever an agent or a check puts them, are in no byte that ralph keeps or tells.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 #[path = "../../core/tests/corpus/secrets/fill.rs"]
 mod fill;
 

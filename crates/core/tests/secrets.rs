@@ -1,5 +1,7 @@
 //! Secrets of every kind, encoded and cut anywhere, are hidden; what only looks like one stays as it is.
 
+#![expect(clippy::disallowed_methods, reason = "the project's own files are what is tried")]
+
 #[path = "corpus/secrets/encode.rs"]
 mod encode;
 #[path = "corpus/secrets/fill.rs"]

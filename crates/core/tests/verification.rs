@@ -261,7 +261,7 @@ fn to_the_checks(run: &mut Run, claim: Claim) -> (Attempt, Report) {
     let Step::Code(attempt, _) = run.step.clone() else { unreachable!() };
     run.after_code(attempt, Ok(report(claim)), now());
     match run.step.clone() {
-        Step::Verify(attempt, report) => (attempt, report),
+        Step::Verify(attempt, report) => (attempt, *report),
         other => panic!("{other:?}"),
     }
 }
@@ -282,7 +282,7 @@ fn checks_that_were_cut_short_are_run_again_and_the_agent_is_not() {
     for iteration in 1..=3 {
         let before = to_the_checks(&mut run, NOT_YET);
         assert!(lose_guard(&mut run, 4), "{:?}", run.step);
-        assert_eq!(run.step, Step::Verify(before.0.clone(), before.1.clone()), "the work is kept");
+        assert_eq!(run.step, Step::Verify(before.0.clone(), Box::new(before.1.clone())), "the work is kept");
         assert_eq!((run.tally.attempts_total, run.tally.failures, &run.owed), (iteration, 4, &None));
         let evidence = found(&iteration.to_string(), 3, &[u64::from(iteration)]);
         let verdict = verdict::judge(&run.policy.completion, &run.policy.verification, &before.1, &evidence);

@@ -94,10 +94,14 @@ pub(crate) struct Drive<S> {
     /// What was to be done when a task was last chosen.
     pub(crate) open_tasks: Option<HashSet<TaskId>>,
     pub(crate) ground: Ground,
+    /// Of what a task names and the graph does not know, what stands in its files all the same.
+    pub(crate) written: Option<(TaskId, BTreeSet<String>)>,
     /// What the checks found last, where this process has seen it.
     pub(crate) checked: Option<Vec<CheckResult>>,
     /// Symbols that the task at hand has touched, by file and name, as they were left.
     pub(crate) touched: BTreeMap<(String, String), Anchor>,
+    /// The task that they were touched for.
+    pub(crate) learned_of: Option<TaskId>,
 }
 
 impl<S: Store + 'static> Drive<S> {
@@ -120,8 +124,10 @@ impl<S: Store + 'static> Drive<S> {
             interrupted,
             open_tasks: None,
             ground: Ground::default(),
+            written: None,
             checked: None,
             touched: BTreeMap::new(),
+            learned_of: None,
         })
     }
 
@@ -258,6 +264,7 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("code.inside");
         let outcome = self.attempt(&attempt, &brief).await?;
         crash_point("code.after");
+        self.mind_constitution().await?;
         self.run.after_code(attempt, outcome, self.now());
         Ok(())
     }

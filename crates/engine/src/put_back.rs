@@ -56,6 +56,9 @@ impl<S: Store + 'static> Drive<S> {
             Err(error) => return Err(error),
         };
         crash_point("put_back.inside");
+        // Nothing that was found or touched since then is so any more.
+        self.checked = None;
+        self.touched.clear();
         self.run.after_put_back(restored, self.now());
         self.commit().await?;
         crash_point("put_back.after");

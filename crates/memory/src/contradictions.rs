@@ -1,7 +1,7 @@
 //! What a task has put down that cannot be true if what the project knows is.
 
 use ralph_core::id::{NoteId, TaskId};
-use ralph_core::note::Note;
+use ralph_core::note::{KindName, Note};
 use ralph_store::{Notes, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,6 +14,9 @@ use crate::staged::staged;
 
 /// Notes of the project that are compared with one of a task: those that are nearest to it.
 const COMPARED: usize = 12;
+
+/// Notes of a task that are compared: the newest, for the others were when they were new.
+const LOOKED_AT: usize = 20;
 
 /// Two notes of which one is wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -28,7 +31,9 @@ pub struct Contradiction {
 /// The contradictions between the notes of a task and those of its project.
 pub async fn contradictions(store: &impl Notes, task: &TaskId) -> Result<Vec<Contradiction>, StoreError> {
     let mut found = Vec::new();
-    for note in staged(store, task).await? {
+    let said = |note: &Note| !matches!(note.said.kind.name(), KindName::ToolUse | KindName::Failure);
+    let newest = staged(store, task).await?.into_iter().rev().filter(said).take(LOOKED_AT);
+    for note in newest {
         for known in near(store, &note).await? {
             if let Some(conflict) = contradict(&note.said, &known.said) {
                 found.push(Contradiction { staged: note.clone(), known, conflict });

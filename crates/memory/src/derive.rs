@@ -1,7 +1,7 @@
 //! Ids that depend on nothing but what is put down, so that doing it again after a crash changes nothing.
 
 use ralph_core::id::{NoteId, RunId, TaskId};
-use ralph_core::note::{Draft, KindName};
+use ralph_core::note::{Draft, Origin};
 
 /// The same for the same texts, on every machine and in every version.
 pub(crate) fn hash(parts: &[&str]) -> u64 {
@@ -18,16 +18,10 @@ pub(crate) fn hash(parts: &[&str]) -> u64 {
 /// A note of an attempt.
 pub(crate) fn of_attempt(run: &RunId, task: &TaskId, iteration: u32, draft: &Draft) -> NoteId {
     let iteration = iteration.to_string();
-    // An outcome is one however the checks came out; there is nothing else of the kind in an attempt.
-    let content = match draft.kind.name() {
-        KindName::ToolUse => "",
-        KindName::Discovery
-        | KindName::Decision
-        | KindName::Command
-        | KindName::Skill
-        | KindName::Pattern
-        | KindName::Gotcha
-        | KindName::Failure => &draft.content,
+    // What ralph saw is told by what it is about: the same checks, run again, print other times and places.
+    let content = match draft.origin {
+        Origin::Rule | Origin::Tool => "",
+        Origin::Person | Origin::Agent => &draft.content,
     };
     let kind = draft.kind.name().as_str();
     NoteId::in_run(run, hash(&[task.as_str(), &iteration, kind, &draft.title, content]))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ralph_core::id::RunId;
-use ralph_core::note::{Draft, Note, Origin, Source};
+use ralph_core::note::{Draft, KindName, Note, Origin, Source};
 
 /// Notes of one attempt, or of one session outside of a run, in an agent's words.
 const BY_AGENT: u32 = 16;
@@ -37,7 +37,9 @@ impl Quota {
 
     fn counting(known: &[Note], is_same: impl Fn(&Source) -> bool) -> Quota {
         let mut quota = Quota { left: BTreeMap::new() };
-        for note in known.iter().filter(|note| is_same(&note.said.source)) {
+        // What tools were used is bounded where it is put down, and keeps nobody from saying what came of it.
+        let counts = |note: &&Note| note.said.kind.name() != KindName::ToolUse;
+        for note in known.iter().filter(counts).filter(|note| is_same(&note.said.source)) {
             quota.take(note.said.origin);
         }
         quota

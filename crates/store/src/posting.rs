@@ -127,7 +127,7 @@ mod tests {
             let posting = |(at, (count, length))| Posting { no: (block << BLOCK_BITS) + at, count, length };
             let postings: Vec<Posting> = notes.into_iter().map(posting).collect();
             let bytes = write(block, &postings);
-            prop_assert_eq!(read(block, &bytes), postings.clone());
+            prop_assert_eq!(&read(block, &bytes), &postings);
             let list = PostingList { blocks: vec![(block, bytes)] };
             prop_assert_eq!(list.iter().collect::<Vec<_>>(), postings);
         }

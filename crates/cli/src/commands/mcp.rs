@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use ralph_core::id::{AgentName, TaskId};
 use ralph_core::in_session::Strategy;
-use ralph_engine::custody::is_driven;
 use ralph_engine::mailbox::{self, Mailbox};
 use ralph_hosts::arguments::Start;
 use ralph_mcp::{Answer, Asked, LoopStart, Operator, Post, agent, operator, serve};
@@ -70,10 +69,7 @@ struct Desk;
 
 impl Desk {
     fn open() -> Result<Desk, Problems> {
-        if is_driven(super::guard::NAME) {
-            let problem = Problem::new("an agent that ralph drives is no operator");
-            return Err(problem.next("`ralph mcp` serves the tools of an agent").into());
-        }
+        super::by_a_person("`ralph mcp` serves the tools of an agent")?;
         Ok(Desk)
     }
 }

@@ -174,6 +174,15 @@ pub(crate) fn misunderstood(error: &clap::Error) -> ExitCode {
     ExitCode::from(1)
 }
 
+/// Refuses what is a person's business to an agent that ralph drives, and says what it may do instead.
+pub(crate) fn by_a_person(instead: &str) -> Result<(), Problems> {
+    if ralph_engine::custody::is_driven(guard::NAME) {
+        let problem = Problem::new("an agent that ralph drives is no operator, and speaks for no person");
+        return Err(problem.next(instead).into());
+    }
+    Ok(())
+}
+
 pub(crate) fn here() -> Result<std::path::PathBuf, Problems> {
     Ok(std::env::current_dir()
         .map_err(|error| Problem::new(format!("cannot tell the current directory: {error}")))?)

@@ -48,6 +48,9 @@ struct Shown<'a> {
 }
 
 pub(crate) fn run(args: Args) -> Outcome {
+    if !args.show {
+        super::by_a_person("ask the person who started the run")?;
+    }
     let project = Project::here(Given::default())?;
     let path = project.loaded.project.path.to_string_lossy().into_owned();
     let mut asked = asked(&project, &path);

@@ -36,10 +36,8 @@ impl Used {
         let tool = short(&self.tool);
         let command = self.command.as_deref().map(short);
         let file = self.file.as_deref().map(|file| below(file, root));
-        let kind = match &command {
-            Some(command) => Observation::Command { command: command.clone() },
-            None => Observation::ToolUse { tool: tool.clone() },
-        };
+        // Whatever it was: that something was run is no command for others to run.
+        let kind = Observation::ToolUse { tool: tool.clone() };
         let what = command.or_else(|| file.map(|(Ok(file) | Err(file))| short(file)));
         let mut content = what.map_or_else(|| tool.clone(), |what| format!("{tool}: {what}"));
         if let Some(code) = self.exit_code {

@@ -19,6 +19,9 @@ pub const CONSTITUTION: &str = ".ralph/constitution.md";
 /// A page or two; what is longer is no constitution.
 const LONGEST: u64 = 32 << 10;
 
+/// In place of a digest, where there is nothing any more.
+const GONE: &str = "gone";
+
 /// Under which a person's trust in a constitution is kept.
 pub fn key(root: &Path) -> String {
     format!("{}#constitution", root.join(CONSTITUTION).display())
@@ -72,6 +75,14 @@ impl<S: Store + 'static> Drive<S> {
         Ok(headed(&text))
     }
 
+    /// An attempt is over: what its agent made of the constitution is noticed, whether or not another brief follows.
+    pub(crate) async fn mind_constitution(&mut self) -> Result<(), EngineError> {
+        if self.run.constitution.is_some() {
+            self.constitution().await?;
+        }
+        Ok(())
+    }
+
     /// The text that counts, given the one that is there.
     async fn hold(&mut self, now: &str) -> Result<String, StoreError> {
         let digest = digest(now);
@@ -79,6 +90,11 @@ impl<S: Store + 'static> Drive<S> {
         let store = self.parts.store.clone();
         let trusted = store.is_trusted(&key, &digest).await?;
         let Some(begun) = self.run.constitution.clone() else {
+            if digest.is_empty() && store.is_trusted(&suspect, GONE).await? {
+                self.tell_once(&format!(
+                    "{CONSTITUTION} was removed while an agent was at work; nothing holds now"
+                ));
+            }
             if !digest.is_empty() && !trusted && store.is_trusted(&suspect, &digest).await? {
                 self.tell_once(&format!(
                     "{CONSTITUTION} was changed while an agent was at work, and is not in the briefs: look at it, then \
@@ -97,13 +113,13 @@ impl<S: Store + 'static> Drive<S> {
             self.set_down(&digest, now);
             return Ok(now.to_owned());
         }
-        if !digest.is_empty() {
-            store.grant(&suspect, &digest, self.now().at).await?;
-        }
+        let seen = if digest.is_empty() { GONE } else { digest.as_str() };
+        store.grant(&suspect, seen, self.now().at).await?;
         self.tell_once(&format!(
             "{CONSTITUTION} is not what it was when the run began; what it was goes on holding until `ralph trust`"
         ));
-        Ok(read(&self.copy()).unwrap_or_default())
+        let copy = read(&self.copy()).unwrap_or_default();
+        Ok(if digest_is(&copy, &begun) { copy } else { String::new() })
     }
 
     /// This one counts from now on.
@@ -117,6 +133,10 @@ impl<S: Store + 'static> Drive<S> {
     fn copy(&self) -> PathBuf {
         self.parts.place.state.join("output").join(self.run.id.as_str()).join("constitution.md")
     }
+}
+
+fn digest_is(text: &str, wanted: &str) -> bool {
+    digest(text) == wanted
 }
 
 /// Empty where there is nothing.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ralph_core::note::Anchor;
 use ralph_graph::{Definition, FileId, Graph, GraphError, Node, Options, Watched};
@@ -14,6 +15,8 @@ use crate::urgency::{Urgency, pressed};
 
 /// How many files and symbols near those at hand are told to the memory.
 const NEAR: usize = 200;
+/// How long a hook looks at the code before it goes on without.
+const IN_A_HOOK: Duration = Duration::from_secs(10);
 /// How many symbols an attempt is taken to have touched; a note about more is about none.
 const TOUCHED: usize = 12;
 
@@ -46,6 +49,9 @@ impl<S: Store + 'static> Drive<S> {
         &mut self,
         ask: impl FnOnce(&mut Watched) -> Result<T, GraphError> + Send + 'static,
     ) -> Result<Option<T>, EngineError> {
+        if *self.parts.urgency.borrow() != Urgency::None {
+            return Ok(None);
+        }
         let ground = match std::mem::take(&mut self.ground) {
             Ground::Unusable => {
                 self.ground = Ground::Unusable;
@@ -75,6 +81,11 @@ impl<S: Store + 'static> Drive<S> {
             done = &mut working => done.expect("a graph does not panic and is not cancelled"),
             // Whoever wants an end does not wait for it: the graph is only read, and is built again next time.
             _ = pressed(&mut urgency, Urgency::None) => return Ok(None),
+            // A host waits for its hook, and a graph is not what it waits for.
+            () = tokio::time::sleep(IN_A_HOOK), if folders.is_some() => {
+                self.ground = Ground::Unusable;
+                return Ok(None);
+            }
         };
         match done {
             Ok((watched, answer)) => {
@@ -103,7 +114,6 @@ impl<S: Store + 'static> Drive<S> {
                 Ok(survey(watched.graph(), &root, &asked.0, asked.1))
             })
             .await?;
-        // Without a graph, files are still there or not.
         let root = self.parts.place.root.clone();
         Ok(surveyed.unwrap_or_else(|| without_graph(&root, &mentions, changed)))
     }
@@ -241,20 +251,15 @@ fn is_below(root: &Path, text: &str) -> bool {
 fn without_graph(root: &Path, mentions: &[Mention], changed: Vec<String>) -> Surveyed {
     let mut surveyed = Surveyed { files: changed, ..Surveyed::default() };
     for mention in mentions {
-        let is_known = match mention.kind {
-            MentionKind::File => {
-                let is_there = is_below(root, &mention.text);
-                if is_there {
-                    surveyed.files.push(mention.text.clone());
-                }
-                is_there
-            }
-            // Nobody can tell.
-            MentionKind::Symbol | MentionKind::Test | MentionKind::Command => true,
+        let is_file = match mention.kind {
+            MentionKind::File => is_below(root, &mention.text),
+            MentionKind::Symbol | MentionKind::Test | MentionKind::Command => false,
         };
-        if is_known {
-            surveyed.known.insert(mention.text.clone());
+        if is_file {
+            surveyed.files.push(mention.text.clone());
         }
+        // Of anything else nobody can tell whether it is there.
+        surveyed.known.insert(mention.text.clone());
     }
     surveyed
 }

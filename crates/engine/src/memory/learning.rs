@@ -1,5 +1,8 @@
 //! After an attempt: what it shows is put down in its task's scope, and the notes that its brief had are credited.
 
+use std::cmp::Ordering;
+
+use ralph_core::Timestamp;
 use ralph_core::attempt::Attempt;
 use ralph_core::check::CheckResult;
 use ralph_core::event::Event;
@@ -31,6 +34,10 @@ impl<S: Store + 'static> Drive<S> {
         }
         let before = self.checked_before(attempt).await?;
         let evidence = &judged.evidence;
+        if self.learned_of.as_ref() != Some(&attempt.task) {
+            self.learned_of = Some(attempt.task.clone());
+            self.touched.clear();
+        }
         for anchor in self.altered(evidence.sketch.files.clone()).await? {
             self.touched.insert((anchor.file.clone(), anchor.symbol.clone()), anchor);
         }
@@ -59,19 +66,25 @@ impl<S: Store + 'static> Drive<S> {
         let learned = learn(&*self.parts.store, &seen, &self.parts.redactor, at).await;
         self.forgetful(learned);
         crash_point("learn.inside");
-        let succeeded = complete || failing(&evidence.checks) < failing(&before);
-        let used = Use {
-            run: Some(self.run.id.clone()),
-            task: Some(task),
-            iteration: Some(attempt.iteration),
-            succeeded,
-        };
-        let recalled = self.run.recalled.clone();
-        let credited =
-            credit(&*self.parts.store, &recalled.notes, recalled.withheld.as_ref(), &used, at).await;
-        self.forgetful(credited);
+        if let Some(succeeded) = went(complete, &before, &evidence.checks) {
+            let (run, iteration) = (Some(self.run.id.clone()), Some(attempt.iteration));
+            let used = Use { run, task: Some(task), iteration, succeeded };
+            self.credit_recalled(&used, at).await;
+        }
         self.checked = Some(evidence.checks.clone());
         Ok(())
+    }
+
+    /// A note may be the project's or everybody's.
+    async fn credit_recalled(&mut self, used: &Use, at: Timestamp) {
+        let recalled = self.run.recalled.clone();
+        let (notes, withheld) = (&recalled.notes, recalled.withheld.as_ref());
+        let credited = credit(&*self.parts.store, notes, withheld, used, at).await;
+        self.forgetful(credited);
+        if let Some(global) = self.parts.memory.as_ref().and_then(|memory| memory.global.clone()) {
+            let credited = credit(&*global, notes, withheld, used, at).await;
+            self.forgetful(credited);
+        }
     }
 
     /// What the checks found last, before this attempt.
@@ -87,6 +100,8 @@ impl<S: Store + 'static> Drive<S> {
             for entry in page {
                 match entry.event {
                     Event::Baseline { checks: found } => checks = found,
+                    // What was found is not so any more.
+                    Event::RolledBack { .. } => checks = Vec::new(),
                     Event::Checked { iteration, attempt: number, checks: found, .. }
                         if (iteration, number) != (attempt.iteration, attempt.number) =>
                     {
@@ -127,10 +142,22 @@ fn ran(told: &Told) -> Ran {
     Ran { command: told.command.clone(), exit_code: Some(i32::from(!told.ok)) }
 }
 
-/// How much fails; more than anything where nothing was looked at.
-fn failing(checks: &[CheckResult]) -> u64 {
-    if checks.is_empty() {
-        return 0;
+/// Whether the work went well or wrong; neither, where it only went on.
+fn went(complete: bool, before: &[CheckResult], after: &[CheckResult]) -> Option<bool> {
+    if complete {
+        return Some(true);
     }
+    if before.is_empty() || after.is_empty() {
+        return None;
+    }
+    match failing(after).cmp(&failing(before)) {
+        Ordering::Less => Some(true),
+        Ordering::Equal => None,
+        Ordering::Greater => Some(false),
+    }
+}
+
+/// How much fails.
+fn failing(checks: &[CheckResult]) -> u64 {
     checks.iter().filter(|check| !check.passed).map(|check| check.failing.count.max(1)).sum()
 }

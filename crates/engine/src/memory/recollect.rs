@@ -31,12 +31,12 @@ impl<S: Store + 'static> Drive<S> {
     /// None where a person is asked first, and the run's step says so.
     pub(crate) async fn recollect(&mut self, attempt: &Attempt) -> Result<Option<Recollected>, EngineError> {
         let nonce = nonce(self.run.seed, attempt);
+        let constitution = self.constitution().await?;
         let Some(memory) = &self.parts.memory else {
-            let (recollection, recalled) = (Recollection::default(), Recalled::default());
-            return Ok(Some(Recollected { recollection, recalled, nonce }));
+            let recollection = Recollection { constitution, ..Recollection::default() };
+            return Ok(Some(Recollected { recollection, recalled: Recalled::default(), nonce }));
         };
         let mut allowance = memory.allowance;
-        let constitution = self.constitution().await?;
         allowance.tokens = allowance.tokens.saturating_sub(tokens(&constitution));
         let text = words_of(&self.run.task, &self.run);
         let surveyed = self.survey_ground(mentions(&text), self.changed_so_far()).await?;
@@ -134,8 +134,9 @@ impl<S: Store + 'static> Drive<S> {
 
     /// The brief is worded: what it has of the memory is journalled. A template may have left it all out.
     pub(crate) fn recalled(&mut self, attempt: &Attempt, recollected: Recollected, brief: &str) {
-        let Recollected { recalled, nonce, .. } = recollected;
+        let Recollected { mut recalled, nonce, .. } = recollected;
         let is_told = brief.contains(&nonce);
+        recalled.notes.retain(|note| brief.contains(note.as_str()));
         self.run.recalled = if is_told { recalled } else { Recalled::default() };
         if !self.run.recalled.is_empty() {
             let recalled = self.run.recalled.clone();

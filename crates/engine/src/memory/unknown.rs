@@ -12,6 +12,7 @@ use ralph_store::Store;
 use super::sought::nowhere;
 use crate::drive::Drive;
 use crate::error::EngineError;
+use crate::urgency::{Urgency, pressed};
 
 /// More are not named.
 const NAMED: usize = 8;
@@ -51,9 +52,23 @@ impl<S: Store + 'static> Drive<S> {
         if words.is_empty() {
             return Ok(words);
         }
+        if let Some((task, known)) = &self.written
+            && *task == self.run.task.id
+        {
+            return Ok(known.clone());
+        }
         let (root, sought) = (self.parts.place.root.clone(), words.clone());
-        let nowhere = self.beside(move || nowhere(&root, sought)).await?;
-        Ok(words.difference(&nowhere).cloned().collect())
+        let mut urgency = self.parts.urgency.clone();
+        let mut looking = tokio::task::spawn_blocking(move || nowhere(&root, sought));
+        let nowhere = tokio::select! {
+            biased;
+            nowhere = &mut looking => nowhere.expect("such a look does not panic and is not cancelled"),
+            // Whoever wants an end is asked nothing.
+            _ = pressed(&mut urgency, Urgency::None) => return Ok(words),
+        };
+        let known: BTreeSet<String> = words.difference(&nowhere).cloned().collect();
+        self.written = Some((self.run.task.id.clone(), known.clone()));
+        Ok(known)
     }
 
     /// Whether a person is to be asked: once for a task, before its first attempt.

@@ -75,6 +75,7 @@ impl<S: Store + 'static> Drive<S> {
             self.take_back(&attempt.task, Since::Work).await?;
         }
         crash_point("verify.inside");
+        self.mind_constitution().await?;
         if let Ok(judged) = &judged {
             self.learn(&attempt, &report, judged).await?;
         }

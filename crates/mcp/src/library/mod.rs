@@ -70,6 +70,8 @@ impl Library {
         match SqliteStore::open_existing(&self.global) {
             Ok(store) => Ok(Some(store)),
             Err(StoreError::NoDatabase { .. }) => Ok(None),
+            // What the project knows is answered all the same.
+            Err(_) if self.project.is_some() => Ok(None),
             Err(error) => Err(told(&error)),
         }
     }

@@ -93,12 +93,23 @@ fn prepares(one: &Ran, worked: &Ran) -> bool {
         && words.any(|word| PREPARES.contains(&word))
 }
 
+/// A program with a few arguments: no comment, no second command, no sentence.
+fn is_plain(command: &str) -> bool {
+    const MOST_WORDS: usize = 8;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " ./_=@+-".contains(c);
+    let begins = command.trim().starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '/');
+    begins && command.chars().all(is_plain) && command.split_whitespace().count() <= MOST_WORDS
+}
+
 fn draft(seen: &Witnessed<'_>, needed: &Ran, worked: &Ran, code: i32) -> Draft {
     let [first, then] = [needed, worked].map(|one| clipped(&one.command, COMMAND));
     let content = format!("`{then}` failed with exit code {code} and worked after `{first}`.");
     let mut draft = Draft::new(Kind::Observation(Observation::Command { command: first.clone() }), content);
     draft.title = format!("Run `{first}` before `{then}`");
-    draft.origin = Origin::Rule;
+    let is_seen =
+        seen.checks.iter().any(|check| check.command == worked.command) && is_plain(&needed.command);
+    // Only ralph's own checks are its own witness, and only a plain command says nothing beside itself.
+    draft.origin = if is_seen { Origin::Rule } else { Origin::Agent };
     draft.tags = vec![super::WORKED.to_owned()];
     let (iteration, run) = (seen.iteration, seen.run);
     draft.citations =

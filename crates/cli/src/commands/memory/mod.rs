@@ -62,7 +62,33 @@ enum Action {
     Rebuild(rebuild::RebuildArgs),
 }
 
+impl Action {
+    /// Whether it says in a person's name what is so and who may see it.
+    fn is_a_persons(&self) -> bool {
+        match self {
+            Action::Add(_)
+            | Action::Confirm(_)
+            | Action::Promote(_)
+            | Action::Forget(_)
+            | Action::Import(_) => true,
+            Action::Search(_)
+            | Action::List(_)
+            | Action::Show(_)
+            | Action::Explain(_)
+            | Action::Report(_)
+            | Action::Why(_)
+            | Action::Export(_)
+            | Action::Rebuild(_) => false,
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Outcome {
+    if args.action.is_a_persons() {
+        super::by_a_person(
+            "say it with the tool `remember`, or in a `ralph-notes` block of your final message",
+        )?;
+    }
     match &args.action {
         Action::Search(args) => search::run(args),
         Action::Add(args) => add::run(args),
