@@ -124,9 +124,9 @@ fn shapes() -> Vec<(&'static str, String)> {
 /// What the installed hook answers to a prompt, started by a shell as its host starts it.
 fn used(project: &Project) -> Value {
     let text = fs::read_to_string(project.tree().join(".claude/settings.json")).unwrap();
-    let at = text.find(" hook claude --within 630\"").unwrap();
+    let at = text.find(" hook claude --within ").unwrap();
     let from = text[..at].rfind('"').unwrap() + 1;
-    let command = &text[from..at + " hook claude --within 630".len()];
+    let command = &text[from..at + text[at..].find('"').unwrap()];
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", command]).current_dir(project.tree());
     for (name, value) in project.command(&[]).get_envs() {
