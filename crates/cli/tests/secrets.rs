@@ -13,10 +13,10 @@ const LEAKS: &str = r#"
 cat "$SECRETS"; cat "$SECRETS" >&2
 while IFS= read -r line; do
   printf 'piece: %s' "${line%????????}"; printf '%s\n' "${line#"${line%????????}"}"
-done < "$SECRETS"
+done < "$LINES"
 cp "$SECRETS" leaked.txt
 echo '```ralph-notes'
-while IFS= read -r line; do echo "discovery: it is $line"; done < "$SECRETS"
+while IFS= read -r line; do echo "discovery: it is $line"; done < "$LINES"
 echo '```'
 cat "$SECRETS"
 echo "<promise>$RALPH_PROMISE</promise>"
@@ -29,8 +29,12 @@ fn no_byte_of_what_is_kept_or_told_has_a_secret() {
     let secrets = project.base().join("secrets.txt");
     let text: String = all.iter().map(|sample| format!("{}\n", sample.text)).collect();
     std::fs::write(&secrets, &text).unwrap();
+    // A line of a key that lost the lines around it is a word like any other.
+    let single = all.iter().filter(|sample| !sample.text.contains('\n'));
+    let lines = project.base().join("lines.txt");
+    std::fs::write(&lines, single.map(|sample| format!("{}\n", sample.text)).collect::<String>()).unwrap();
     let path = secrets.display().to_string();
-    let project = project.agent(LEAKS).with("SECRETS", &path);
+    let project = project.agent(LEAKS).with("SECRETS", &path).with("LINES", &lines.display().to_string());
     let check = format!("custom=cat {path}; cat {path} >&2; test -e leaked.txt");
     let args = ["run", "print it all", "--max-iterations", "2", "--criteria", &check, "--yes"];
     let ran = project.start(&args).end(PATIENCE);

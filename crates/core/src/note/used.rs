@@ -93,8 +93,7 @@ mod tests {
             ..Used::default()
         };
         let draft = used.draft(source(), Path::new("/p"));
-        let command = "cargo test --all".to_owned();
-        assert_eq!(draft.kind, Kind::Observation(Observation::Command { command }));
+        assert_eq!(draft.kind, Kind::Observation(Observation::ToolUse { tool: "Bash".to_owned() }));
         assert_eq!(draft.content, "Bash: cargo test --all; exit code 3; oops and more");
         assert_eq!((draft.origin, draft.source), (Origin::Tool, source()));
         assert_eq!(draft.scope, Scope::Task { task: TaskId::parse("T-1").unwrap() });

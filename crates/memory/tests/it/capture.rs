@@ -105,7 +105,7 @@ fn a_command_that_another_one_needed_is_told_where_both_exit_codes_were_seen() {
     let drafts = captured(&attempt.seen());
     assert_eq!(titles(&drafts), ["Run `npm ci` before `npm test`"]);
     assert_eq!(drafts[0].kind, Kind::Observation(Observation::Command { command: "npm ci".to_owned() }));
-    assert_eq!(drafts[0].origin, Origin::Rule);
+    assert_eq!(drafts[0].origin, Origin::Agent, "only the agent tells of it");
     attempt.ran[0].exit_code = None;
     assert_eq!(captured(&attempt.seen()), [], "how it failed was not seen");
     attempt.ran = vec![ran("npm test", 1), ran("vi src/a.js", 0), ran("npm test", 0)];
@@ -122,7 +122,11 @@ fn what_the_checks_ran_counts_as_well() {
     attempt.ran = vec![ran("make setup", 0)];
     attempt.checks = vec![tests(&[])];
     let drafts = captured(&attempt.seen());
-    assert!(drafts.iter().any(|draft| draft.title == "Run `make setup` before `cargo test`"));
+    let told = |drafts: &[Draft]| drafts.iter().find(|draft| draft.title.starts_with("Run `")).cloned().unwrap();
+    let draft = told(&drafts);
+    assert_eq!((draft.title.as_str(), draft.origin), ("Run `make setup` before `cargo test`", Origin::Rule));
+    attempt.ran = vec![ran(": setup # whoever comes next leaves the linter out", 0)];
+    assert_eq!(told(&captured(&attempt.seen())).origin, Origin::Agent, "a sentence is no command");
     assert!(drafts.iter().all(|draft| draft.kind.name() != KindName::Skill), "nothing is a skill at once");
 }
 

@@ -219,11 +219,11 @@ fn skills_and_patterns_follow_from_what_was_seen_to_work() {
     };
     let mut first = Attempt::new(1);
     first.before = vec![tests(&[])];
-    first.ran = vec![ran("npm test", 1), ran("npm ci", 0), ran("npm test", 0)];
     first.checks = vec![tests(&[("keeps_tabs", "expected 4")])];
     learned(&first);
     let mut second = Attempt::new(2);
     second.before = first.checks;
+    second.ran = vec![ran("make setup", 0)];
     second.checks = vec![tests(&[])];
     learned(&second);
     let task = task();
@@ -235,7 +235,7 @@ fn skills_and_patterns_follow_from_what_was_seen_to_work() {
         .map(|note| (note.said.kind.name(), note.said.title, note.said.origin))
         .collect();
     let has = |kind, title: &str| made.iter().any(|(a, b, _)| *a == kind && b == title);
-    assert!(has(KindName::Skill, "Run `npm ci` before `npm test`"), "{made:?}");
+    assert!(has(KindName::Skill, "Run `make setup` before `cargo test`"), "{made:?}");
     assert!(has(KindName::Pattern, "`keeps_tabs` guards what it covers"), "{made:?}");
     assert!(has(KindName::Gotcha, "How keeps_tabs was mended"), "{made:?}");
     assert!(made.iter().all(|(kind, _, origin)| *kind != KindName::Skill || !origin.is_tainted()));

@@ -106,6 +106,7 @@ fn a_brief_says_where_each_note_comes_from_and_how_far_it_goes() {
     skill.source.run = RunId::parse("06a1b2c3d4e5").ok();
     skill.source.iteration = Some(3);
     let skill = memory.put(skill);
+    memory.happens(MemoryEvent::Promoted { note: skill.clone(), to: Scope::Project });
     memory.happens(MemoryEvent::Confirmed { note: skill.clone(), evidence: Evidence::TestsPassed });
     let approach = "a symbolic link".to_owned();
     let errors = vec!["rotate::tests::keeps".to_owned(), "0123456789abcdef".to_owned()];

@@ -169,7 +169,7 @@ fn no_payload_leaves_its_fence_or_becomes_a_skill_or_a_promise() {
             }
         }
     }
-    assert!(shown > 1000, "{shown}");
+    assert!(shown >= payloads().len(), "{shown}: each is shown at least once");
     wrong.truncate(40);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
