@@ -191,7 +191,7 @@ async fn tell(
     }
     let loops = Loops::new(store.clone(), host, redactor());
     let (waiting, leash) = (Waiting::AsksAgain, Some(leash));
-    let inside = Inside { directory, store, options, waiting, within: None, leash };
+    let inside = Inside { directory, store, options, waiting, until: None, leash };
     match answer(&session, happening, &loops, &inside).await {
         Ok(actions) => {
             let is_of_here = actions.iter().any(|action| action.session.is_none());

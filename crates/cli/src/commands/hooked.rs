@@ -58,7 +58,7 @@ pub(crate) fn hear(
         store: Arc::new(store),
         options: None,
         waiting: Waiting::HoldsBack,
-        within: Some(within),
+        until: Some(begun + within),
         leash: Some(leash),
     };
     let seat = Seat { host, session: event.session.clone() };
@@ -133,7 +133,8 @@ impl Hearing<'_> {
         if matches!(event.told, Told::Stopped { .. } | Told::Started { .. }) {
             orphans::clear(self.dialect, &loops, store, &self.seat).await?;
         }
-        let circumstances = Circumstances { within, cap: cap(self.dialect), tools: used };
+        let left = within.saturating_sub(self.begun.elapsed());
+        let circumstances = Circumstances { within: left, cap: cap(self.dialect), tools: used };
         let reply = hooked::respond(event, circumstances, &loops, self.inside).await;
         let reply = reply.map_err(|error| chain(&error))?;
         let reply = self.hydrated(reply, standing.as_ref(), resumed.as_ref()).await;
