@@ -131,7 +131,7 @@ impl Hearing<'_> {
             }
         }
         if matches!(event.told, Told::Stopped { .. } | Told::Started { .. }) {
-            orphans::clear(self.dialect, &loops, store, &self.seat).await?;
+            orphans::clear(self.dialect, &loops, store, &self.seat).await;
         }
         let left = within.saturating_sub(self.begun.elapsed());
         let circumstances = Circumstances { within: left, cap: cap(self.dialect), tools: used };
