@@ -70,6 +70,11 @@ impl Run {
         }
         let worked_off = place.works_off(turn);
         let aside = std::mem::take(&mut place.aside);
+        // Whoever aborts a turn wants none of the loop that was to follow it, either.
+        if turn.ending == TurnEnding::Aborted && matches!(self.step, Step::Think(_)) {
+            self.abort_session("the turn was aborted", now);
+            return Heard::Taken;
+        }
         if behind {
             return Heard::Behind;
         }
