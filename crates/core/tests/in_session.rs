@@ -281,6 +281,15 @@ fn what_is_asked_of_a_loop_takes_effect_at_once_except_that_a_turn_counts_before
     assert!(run.is_paused());
     asked(&mut run, Control::Resume);
     assert_eq!(run.hear(&turn("m1", "one"), at(3)), Heard::Unbriefed);
+    let thinks = recorded();
+    let checks_first = Run { step: Step::Baseline, ..recorded() };
+    for mut run in [thinks, checks_first] {
+        let step = run.step.clone();
+        asked(&mut run, Control::Pause);
+        assert!(run.is_paused(), "{step:?}");
+        asked(&mut run, Control::Resume);
+        assert_eq!(run.step, step);
+    }
 }
 
 #[test]

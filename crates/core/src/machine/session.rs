@@ -181,9 +181,9 @@ impl Run {
         }
     }
 
-    /// Whether the attempt is ready and its agent does not know of it.
+    /// Whether an attempt is to be made and its agent does not know of it.
     fn awaits_brief(&self) -> bool {
-        matches!(self.step, Step::Code(..)) && !self.is_briefed()
+        matches!(self.step, Step::Baseline | Step::Think(_) | Step::Code(..)) && !self.is_briefed()
     }
 
     /// Whether the agent has a brief, and the turn that is to follow it was not heard of.
