@@ -63,6 +63,13 @@ impl Inside {
         Inside { directory, store, options: None, waiting: Waiting::HoldsBack, until: None, leash: None }
     }
 
+    /// The host has its answer.
+    pub(crate) fn answered(&self) {
+        if let Some(leash) = &self.leash {
+            leash.answered();
+        }
+    }
+
     fn project(&self, flags: Given) -> Result<Project, Problems> {
         Project::at(&self.directory, flags)
     }

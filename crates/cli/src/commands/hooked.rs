@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::sessions::Hydration;
 use ralph_engine::loops::Loops;
-use ralph_engine::session::{Standing, Waiting};
+use ralph_engine::session::{Provide, Standing, Waiting};
 use ralph_engine::sessions::{ForLoop, Resumed, observe, resume};
 use ralph_engine::{Place, chain, sessions};
 use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Reply, Told, What};
@@ -139,9 +139,11 @@ impl Hearing<'_> {
         let reply = reply.map_err(|error| chain(&error))?;
         let reply = self.hydrated(reply, standing.as_ref(), resumed.as_ref()).await;
         self.say(&reply, &loops).await?;
+        self.inside.answered();
         if let Some(lifecycle) = lifecycle {
             let run = standing.map(|standing| standing.run);
             let left = within.saturating_sub(self.begun.elapsed());
+            self.inside.expect(left);
             lifecycle.announce(&event.directory, store, &self.seat, run, left).await;
         }
         Ok(())
