@@ -1,5 +1,7 @@
 //! Finds what is to be hidden in one piece of text: a pass over all beginnings, then a look at each hit.
 
+use std::collections::BTreeSet;
+
 use super::beginnings::Beginnings;
 use super::encoded::{self, Coding, Runs};
 use super::shapes::{self, Before, Look, Shape};
@@ -143,14 +145,16 @@ fn encoded_rules() -> impl Iterator<Item = Rule> {
         .map(|(beginning, coding)| Rule::Encoded { beginning: beginning.into_boxed_slice(), coding })
 }
 
+/// Everything that may stand for something hidden.
+pub(super) fn replacements() -> Vec<String> {
+    let kinds: BTreeSet<&str> =
+        shapes::all().map(|shape| shape.kind).chain([ENVIRONMENT, pem::KIND]).collect();
+    kinds.into_iter().map(|kind| format!("[redacted:{kind}]")).collect()
+}
+
 /// Whether hiding `literal` would hide what stands for something hidden.
-pub(super) fn stands_in_a_replacement(literal: &[u8]) -> bool {
-    let kinds = shapes::all().map(|shape| shape.kind);
-    kinds.chain([ENVIRONMENT, pem::KIND]).any(|kind| {
-        let replacement = format!("[redacted:{kind}]");
-        let mut windows = replacement.as_bytes().windows(literal.len());
-        windows.any(|window| window == literal)
-    })
+pub(super) fn stands_in_one(replacements: &[String], literal: &[u8]) -> bool {
+    replacements.iter().any(|replacement| memchr::memmem::find(replacement.as_bytes(), literal).is_some())
 }
 
 fn literal_span(literal: &[u8], at: usize) -> Span {
