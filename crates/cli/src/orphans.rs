@@ -15,12 +15,7 @@ const LOOKED_AFTER: usize = 5;
 /// Ends the loops of other sessions that are known not to exist any more. Only a host that keeps a session in one file
 /// can be asked so, and only where that file was seen before: whatever cannot be looked at is left alone, with a line on
 /// standard error, for the session that is here goes on.
-pub(crate) async fn clear(
-    dialect: &Dialect,
-    loops: &Loops<SqliteStore>,
-    store: &SqliteStore,
-    here: &Seat,
-) {
+pub(crate) async fn clear(dialect: &Dialect, loops: &Loops<SqliteStore>, store: &SqliteStore, here: &Seat) {
     if !dialect.is_its_transcript {
         return;
     }

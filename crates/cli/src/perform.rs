@@ -296,8 +296,9 @@ pub(crate) fn own_program() -> Result<PathBuf, Problem> {
 /// Every secret that this process can know of. Its environment never changes, so one is made.
 pub(crate) fn redactor() -> Redactor {
     static MADE: OnceLock<Redactor> = OnceLock::new();
-    let words =
-        |(name, value): (OsString, OsString)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned());
+    let words = |(name, value): (OsString, OsString)| {
+        (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+    };
     MADE.get_or_init(|| Redactor::new(std::env::vars_os().map(words))).clone()
 }
 
