@@ -26,7 +26,7 @@ use ralph_hosts::{Happening, Original, answer, let_go};
 use ralph_store::{Seat, SqliteStore, StoreError};
 
 use super::Outcome;
-use crate::announced::Lifecycle;
+use crate::announced::{Lifecycle, Own};
 use crate::inside::{Inside, in_a_line};
 use crate::leash::Leash;
 use crate::perform::{redactor, signals};
@@ -186,17 +186,21 @@ async fn tell(
         kept.unwrap_or_else(|error| eprintln!("ralph: the session is not remembered: {}", chain(&error)));
     }
     let loops = Loops::new(store.clone(), host, redactor());
+    // The event may end it.
+    let run = loops.look(&session).await.map_err(|error| chain(&error))?.here;
+    let may_begin = matches!(happening, Happening::Command(_) | Happening::Message { .. });
+    let own = if run.is_some() || may_begin { Own::at(&directory, &store).await } else { None };
+    let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
     let (waiting, leash) = (Waiting::AsksAgain, Some(leash));
     let inside = Inside { directory, store, options, waiting, until: None, leash };
-    // The event may end it.
-    let run = match &lifecycle {
-        Some(_) => loops.look(&session).await.map_err(|error| chain(&error))?.here,
-        None => None,
-    };
     let told = reply(&session, happening, &loops, &inside).await;
     if let Some(lifecycle) = lifecycle {
         inside.expect(PATIENCE);
         lifecycle.announce(&inside.directory, &inside.store, &seat, run, PATIENCE).await;
+    }
+    if let Some(own) = own {
+        inside.expect(PATIENCE);
+        own.deliver(inside.store.clone(), PATIENCE).await;
     }
     told
 }

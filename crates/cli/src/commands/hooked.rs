@@ -16,7 +16,7 @@ use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Reply, Told, What
 use ralph_store::{Seat, Sessions, SqliteStore, StoreError};
 
 use super::hook::unless_signalled;
-use crate::announced::Lifecycle;
+use crate::announced::{Lifecycle, Own};
 use crate::event_record::{record, tools};
 use crate::hydration::remembered;
 use crate::inside::{Inside, in_a_line};
@@ -122,6 +122,13 @@ impl Hearing<'_> {
         let (event, store) = (self.event, &self.inside.store);
         let loops = Loops::new(store.clone(), self.seat.host.clone(), redactor());
         let standing = loops.standing(&event.session).await.map_err(|error| chain(&error))?;
+        let concerns_loop = match &event.told {
+            Told::Tool(_) | Told::Other => false,
+            Told::Command(_) => true,
+            _ => standing.is_some(),
+        };
+        let own = if concerns_loop { Own::at(&event.directory, store).await } else { None };
+        let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
         let resumed = self.observe(standing.as_ref()).await;
         let mut used = 0;
         if let Some(standing) = &standing {
@@ -145,6 +152,11 @@ impl Hearing<'_> {
             let left = within.saturating_sub(self.begun.elapsed());
             self.inside.expect(left);
             lifecycle.announce(&event.directory, store, &self.seat, run, left).await;
+        }
+        if let Some(own) = own {
+            let left = within.saturating_sub(self.begun.elapsed());
+            self.inside.expect(left);
+            own.deliver(store.clone(), left).await;
         }
         Ok(())
     }
