@@ -96,6 +96,9 @@ pub(crate) struct Own {
 }
 
 impl Own {
+    /// How long a command that a person waits for lets them take.
+    pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
     /// None where there are none. Why they cannot be called is a line on standard error.
     pub(crate) async fn at(directory: &Path, store: &SqliteStore) -> Option<Own> {
         Own::try_at(directory, store).await.unwrap_or_else(|problems| {
