@@ -1,18 +1,21 @@
 //! What happens in the sessions of hosts, told to the user's own hooks.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use ralph_core::id::RunId;
 use ralph_core::note::Used;
 use ralph_core::sessions::{Role, What};
-use ralph_engine::{Announcing, announce};
+use ralph_engine::{Announcing, Hook, announce, deliver_due};
 use ralph_store::{Seat, SqliteStore};
 use serde_json::{Value, json};
 
 use crate::commands::guard;
 use crate::inside::in_a_line;
 use crate::perform::{cgroup, hooks, inherited, own_program, redactor};
+use crate::problem::Problems;
 use crate::project::Project;
 use crate::settings::Given;
 
@@ -60,24 +63,13 @@ impl Lifecycle {
     /// error, for nothing depends on it.
     pub(crate) async fn announce(
         self,
-        directory: &std::path::Path,
+        directory: &Path,
         store: &SqliteStore,
         seat: &Seat,
         run: Option<RunId>,
         within: Duration,
     ) {
-        let project = match Project::at(directory, Given::default()) {
-            Ok(project) => project,
-            Err(problems) => return eprintln!("ralph: {}", in_a_line(&problems)),
-        };
-        let (place, _, settings) = match project.settings(store, false).await {
-            Ok(settings) => settings,
-            Err(problems) => return eprintln!("ralph: no hook is called: {}", in_a_line(&problems)),
-        };
-        let program = match own_program() {
-            Ok(program) => program,
-            Err(problem) => return eprintln!("ralph: {}", problem.what),
-        };
+        let Some(own) = Own::at(directory, store).await else { return };
         let redactor = redactor();
         let mut payload = json!({
             "type": self.name, "at": Timestamp::now(), "host": seat.host, "session": seat.session,
@@ -90,16 +82,53 @@ impl Lifecycle {
                 other => other.clone(),
             };
         }
+        let announcing = Announcing { run, ..own.announcing };
+        for complaint in announce(&own.hooks, self.name, &payload, announcing, within).await {
+            eprintln!("ralph: {complaint}");
+        }
+    }
+}
+
+/// The user's hooks, where no run is driven, and what they are started with.
+pub(crate) struct Own {
+    pub(crate) hooks: Vec<Hook>,
+    announcing: Announcing,
+}
+
+impl Own {
+    /// How long a command that a person waits for lets them take.
+    pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// None where there are none. Why they cannot be called is a line on standard error.
+    pub(crate) async fn at(directory: &Path, store: &SqliteStore) -> Option<Own> {
+        Own::try_at(directory, store).await.unwrap_or_else(|problems| {
+            eprintln!("ralph: no hook is called: {}", in_a_line(&problems));
+            None
+        })
+    }
+
+    async fn try_at(directory: &Path, store: &SqliteStore) -> Result<Option<Own>, Problems> {
+        let project = Project::at(directory, Given::default())?;
+        if project.loaded.merged.hooks.is_empty() {
+            return Ok(None);
+        }
+        let (place, _, settings) = project.settings(store, false).await?;
         let announcing = Announcing {
-            program,
+            program: own_program()?,
             args: vec![guard::NAME.into()],
             cgroup: cgroup(settings.agent.custody),
             root: place.root,
             environment: inherited(&settings),
-            redactor,
-            run,
+            redactor: redactor(),
+            run: None,
         };
-        for complaint in announce(&hooks(&settings), self.name, &payload, announcing, within).await {
+        Ok(Some(Own { hooks: hooks(&settings), announcing }))
+    }
+
+    /// Calls them for what was written down of loops meanwhile. What does not fit into this time, the next one who
+    /// drives a run does.
+    pub(crate) async fn deliver(self, store: Arc<SqliteStore>, within: Duration) {
+        for complaint in deliver_due(store, self.hooks, self.announcing, within).await {
             eprintln!("ralph: {complaint}");
         }
     }

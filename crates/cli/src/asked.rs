@@ -10,6 +10,8 @@ use ralph_core::run::Run;
 use ralph_engine::loops::Loops;
 use ralph_store::SqliteStore;
 
+use crate::announced::Own;
+use crate::commands::here;
 use crate::commands::loops::loop_problem;
 use crate::perform::redactor;
 use crate::problem::Problems;
@@ -42,8 +44,14 @@ impl Asked<'_> {
         };
         let run = match takes {
             true => {
-                let loops = Loops::new(store, self.place.host.clone(), redactor());
-                loops.heed(self.id).await.map_err(|error| loop_problem(&error))?
+                let own = Own::at(&here()?, &store).await;
+                let told = own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default();
+                let loops = Loops::new(store.clone(), self.place.host.clone(), redactor()).with_hooks(told);
+                let run = loops.heed(self.id).await.map_err(|error| loop_problem(&error))?;
+                if let Some(own) = own {
+                    own.deliver(store, Own::PATIENCE).await;
+                }
+                run
             }
             false => None,
         };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use ralph_core::id::{RunId, SessionId};
@@ -42,8 +42,8 @@ pub(crate) struct Inside {
     pub(crate) options: Option<Value>,
     /// How the host waits.
     pub(crate) waiting: Waiting,
-    /// How long a host waits that starts a command at each event.
-    pub(crate) within: Option<Duration>,
+    /// Until when a host waits that starts a command at each event.
+    pub(crate) until: Option<Instant>,
     /// What ends this process when it is stuck.
     pub(crate) leash: Option<Leash>,
 }
@@ -60,7 +60,14 @@ pub(crate) fn in_a_line(problems: &Problems) -> String {
 impl Inside {
     /// For a loop that is only written down: no host waits for an answer.
     pub(crate) fn unheard(directory: PathBuf, store: Arc<SqliteStore>) -> Inside {
-        Inside { directory, store, options: None, waiting: Waiting::HoldsBack, within: None, leash: None }
+        Inside { directory, store, options: None, waiting: Waiting::HoldsBack, until: None, leash: None }
+    }
+
+    /// The host has its answer.
+    pub(crate) fn answered(&self) {
+        if let Some(leash) = &self.leash {
+            leash.answered();
+        }
     }
 
     fn project(&self, flags: Given) -> Result<Project, Problems> {
@@ -115,7 +122,7 @@ impl Inside {
         without_secrets(&checks, &redactor())?;
         let options = settings.in_session(checks);
         showable(&options, settings.typed_criteria)?;
-        if self.within.is_some() {
+        if self.until.is_some() {
             tellable(&options)?;
         }
         Ok(options)
@@ -187,8 +194,9 @@ impl Provide<SqliteStore> for Inside {
         self.waiting
     }
 
+    /// What is left: whatever was waited for before is part of it.
     fn within(&self) -> Option<Duration> {
-        self.within
+        self.until.map(|until| until.saturating_duration_since(Instant::now()))
     }
 }
 
@@ -218,7 +226,7 @@ impl Ground<SqliteStore> for Inside {
     }
 
     fn commands_begin_turns(&self) -> bool {
-        self.within.is_none()
+        self.until.is_none()
     }
 
     /// By the command that a person would type, so that it is the very same.

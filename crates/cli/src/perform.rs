@@ -1,7 +1,8 @@
 //! Wires a run's parts together, drives it, and shows it: what `run`, `resume` and `demo` share.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ralph_agents::acp::Relay;
@@ -288,12 +289,13 @@ pub(crate) fn own_program() -> Result<PathBuf, Problem> {
         .map_err(|error| Problem::new(format!("cannot find ralph's own program: {error}")).exit(1))
 }
 
-/// Every secret that this process can know of.
+/// Every secret that this process can know of. Its environment never changes, so one is made.
 pub(crate) fn redactor() -> Redactor {
-    Redactor::new(
-        std::env::vars_os()
-            .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())),
-    )
+    static MADE: OnceLock<Redactor> = OnceLock::new();
+    let words = |(name, value): (OsString, OsString)| {
+        (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+    };
+    MADE.get_or_init(|| Redactor::new(std::env::vars_os().map(words))).clone()
 }
 
 pub(crate) fn lock_problem(error: &LockError) -> Problem {

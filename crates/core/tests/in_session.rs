@@ -33,6 +33,14 @@ fn at(seconds: i64) -> Moment {
 
 /// A loop whose agent was given its first brief.
 fn started() -> Run {
+    let mut run = recorded();
+    to_the_brief(&mut run, 0);
+    run.briefed(at(0));
+    run
+}
+
+/// A loop that no host has told anything of yet.
+fn recorded() -> Run {
     let host = AgentName::parse("opencode").unwrap();
     let word = Word::parse("DONE").unwrap();
     let place = InSession::new(host.clone(), SessionId::parse("ses_1").unwrap());
@@ -58,8 +66,10 @@ fn started() -> Run {
         forked_from: None,
     };
     let mut run = Run::start(request, at(0));
-    to_the_brief(&mut run, 0);
-    run.briefed(at(0));
+    if run.step == Step::Select {
+        run.after_select(Selection::prompt(run.task.clone()), at(0));
+    }
+    assert!(matches!(run.step, Step::Think(_)));
     run
 }
 
@@ -151,6 +161,18 @@ fn an_abort_ends_the_loop_for_good_and_leaves_the_tree() {
     let ends = told.fresh.iter().filter(|fresh| matches!(fresh.event, Event::RunStopped { .. })).count();
     told.abort_session("cancelled", at(2));
     assert_eq!((ends, told.fresh.len()), (1, told.fresh.len()));
+}
+
+#[test]
+fn an_abort_ends_a_loop_that_nobody_was_told_of() {
+    let aborted = Turn { ending: TurnEnding::Aborted, ..turn("m1", "") };
+    let mut run = recorded();
+    assert_eq!(run.hear(&aborted, at(1)), Heard::Taken);
+    assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::Aborted));
+    let mut paused = started();
+    paused.let_go("the checks took too long", at(1));
+    assert_eq!(paused.hear(&aborted, at(2)), Heard::Behind);
+    assert!(paused.is_paused());
 }
 
 #[test]
@@ -259,6 +281,15 @@ fn what_is_asked_of_a_loop_takes_effect_at_once_except_that_a_turn_counts_before
     assert!(run.is_paused());
     asked(&mut run, Control::Resume);
     assert_eq!(run.hear(&turn("m1", "one"), at(3)), Heard::Unbriefed);
+    let thinks = recorded();
+    let checks_first = Run { step: Step::Baseline, ..recorded() };
+    for mut run in [thinks, checks_first] {
+        let step = run.step.clone();
+        asked(&mut run, Control::Pause);
+        assert!(run.is_paused(), "{step:?}");
+        asked(&mut run, Control::Resume);
+        assert_eq!(run.step, step);
+    }
 }
 
 #[test]

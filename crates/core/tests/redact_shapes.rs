@@ -246,3 +246,16 @@ fn ordinary_text_is_left_alone() {
         assert_eq!(redactor.text(&text), text);
     }
 }
+
+#[test]
+fn a_secret_full_of_beginnings_is_one_and_what_follows_its_last_is_hidden_too() {
+    let redactor = redactor();
+    assert_eq!(redactor.text(&"xoxb-".repeat(10_000)), "[redacted:slack]");
+    let (long, own) = (alnum(100).repeat(3), alnum(40));
+    let text = redactor.text(&format!("secret={long}_token: {own}")).into_owned();
+    assert!(!text.contains(own) && !text.contains(&long), "{text}");
+    let text = redactor.text(&format!("secret={long}_token={long} {own}")).into_owned();
+    assert_eq!(text, format!("secret=[redacted:assigned] {own}"));
+    let part = format!("eyJ{long}");
+    assert_eq!(redactor.text(&format!("{part}.{part}.{part}.{part} x")), "[redacted:jwt] x");
+}

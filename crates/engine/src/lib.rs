@@ -60,7 +60,7 @@ pub use drive::{Parts, drive};
 pub use error::{EngineError, chain};
 pub use feed::{Appetite, Feed, Seen, Watch, feed};
 pub use guard::Guard;
-pub use hooks::{Announcing, Hook, allowance, announce, deliveries};
+pub use hooks::{Announcing, Hook, allowance, announce, deliver_due, deliveries};
 pub use memory::{
     CONSTITUTION, Remembering, changed_constitution_key, constitution, constitution_digest, constitution_key,
 };

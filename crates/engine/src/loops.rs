@@ -20,7 +20,9 @@ use ralph_core::run::{Request, Run, Step};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::task::Task;
 use ralph_core::view::RunView;
-use ralph_store::{Seat, Store, StoreError};
+use ralph_store::{NewDelivery, Seat, Store, StoreError};
+
+use crate::hooks::{self, Hook};
 
 /// How many journal lines are read at a time.
 const PAGE: usize = 1_000;
@@ -73,6 +75,7 @@ pub struct Loops<S> {
     pub(crate) store: Arc<S>,
     pub(crate) host: AgentName,
     pub(crate) redactor: Redactor,
+    hooks: Vec<Hook>,
 }
 
 /// What lives in a session, and which others have a loop, with what each was last written.
@@ -85,7 +88,19 @@ pub struct Living {
 impl<S: Store> Loops<S> {
     /// The redactor decides what of a prompt is a secret and never stored.
     pub fn new(store: Arc<S>, host: AgentName, redactor: Redactor) -> Loops<S> {
-        Loops { store, host, redactor }
+        Loops { store, host, redactor, hooks: Vec::new() }
+    }
+
+    /// Who is to be told of what happens to loops while nobody drives them: it waits in the outbox ([`deliver_due`]).
+    ///
+    /// [`deliver_due`]: crate::deliver_due
+    pub fn with_hooks(self, hooks: Vec<Hook>) -> Loops<S> {
+        Loops { hooks, ..self }
+    }
+
+    /// The calls that a change of a run causes.
+    pub(crate) fn deliveries(&self, run: &Run) -> Vec<NewDelivery> {
+        hooks::deliveries(&self.hooks, run)
     }
 
     /// Records a loop in a session. False if that session has one already.
@@ -112,7 +127,7 @@ impl<S: Store> Loops<S> {
             let task = run.task.clone();
             run.after_select(Selection::prompt(task), now);
         }
-        match self.store.create_loop(&run, now.at, &seat, &[]).await {
+        match self.store.create_loop(&run, now.at, &seat, &self.deliveries(&run)).await {
             Ok(_) => Ok(true),
             Err(StoreError::RunExists { .. }) => Ok(false),
             Err(error) => Err(error.into()),

@@ -41,6 +41,8 @@ pub struct Installed {
     pub written: Vec<PathBuf>,
     /// They were as they should be.
     pub unchanged: Vec<PathBuf>,
+    /// What an earlier version had written, and has no use any more.
+    pub removed: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -122,6 +124,13 @@ pub(crate) fn write(files: &[File], edited: Edited) -> Result<Installed, Install
 
 /// Removes what is ralph's of these files; first it is made sure that nobody's work is among it.
 pub(crate) fn remove(paths: &[PathBuf], edited: Edited) -> Result<Removed, InstallError> {
+    let ours = removable(paths, edited)?;
+    remove_files(&ours)?;
+    Ok(Removed { removed: ours })
+}
+
+/// What is ralph's of these files. An error if somebody's work is among it.
+pub(crate) fn removable(paths: &[PathBuf], edited: Edited) -> Result<Vec<PathBuf>, InstallError> {
     let mut ours = Vec::new();
     for path in paths {
         match present(path) {
@@ -133,8 +142,9 @@ pub(crate) fn remove(paths: &[PathBuf], edited: Edited) -> Result<Removed, Insta
             Ok(None) | Err(_) => {}
         }
     }
-    for path in &ours {
-        std::fs::remove_file(path).map_err(failed("remove", path))?;
-    }
-    Ok(Removed { removed: ours })
+    Ok(ours)
+}
+
+pub(crate) fn remove_files(paths: &[PathBuf]) -> Result<(), InstallError> {
+    paths.iter().try_for_each(|path| std::fs::remove_file(path).map_err(failed("remove", path)))
 }

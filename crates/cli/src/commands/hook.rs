@@ -17,7 +17,7 @@ use ralph_core::policy::Signal;
 use ralph_core::report::AgentExit;
 use ralph_core::run::Run;
 use ralph_engine::loops::Loops;
-use ralph_engine::session::Waiting;
+use ralph_engine::session::{Provide, Waiting};
 use ralph_engine::sessions::{Told, observe};
 use ralph_engine::{Place, chain};
 use ralph_hosts::opencode::{self, Event};
@@ -26,7 +26,7 @@ use ralph_hosts::{Happening, Original, answer, let_go};
 use ralph_store::{Seat, SqliteStore, StoreError};
 
 use super::Outcome;
-use crate::announced::Lifecycle;
+use crate::announced::{Lifecycle, Own};
 use crate::inside::{Inside, in_a_line};
 use crate::leash::Leash;
 use crate::perform::{redactor, signals};
@@ -56,14 +56,14 @@ pub(crate) struct Args {
 /// A hook never harms its host: whatever happens here, it goes on, and it is never told to stop (exit 2).
 pub(crate) fn run(args: &Args) -> Outcome {
     let leash = Leash::of(PATIENCE);
-    let told = catch_unwind(AssertUnwindSafe(|| hear(args, leash)));
+    let told = catch_unwind(AssertUnwindSafe(|| hear(args, leash.clone())));
     Ok(match told {
         Ok(Ok(())) => 0,
         Ok(Err(why)) => {
             eprintln!("ralph: {}", printable(&why));
-            1
+            leash.code()
         }
-        Err(_) => 1,
+        Err(_) => leash.code(),
     })
 }
 
@@ -179,31 +179,51 @@ async fn tell(
     let Event { session, directory, happening, options, observed, .. } = event;
     let host = AgentName::parse(opencode::NAME).expect("a host has a name");
     let seat = Seat { host: host.clone(), session: session.clone() };
-    if let Some(lifecycle) = lifecycle {
-        leash.allow(PATIENCE);
-        lifecycle.announce(&directory, &store, &seat, None, PATIENCE).await;
-    }
     if let Some(what) = observed {
-        let told = Told::new(seat, &directory, what);
+        let told = Told::new(seat.clone(), &directory, what);
         let kept = observe(&*store, &redactor(), told, Timestamp::now()).await;
         // The host's business goes on without it.
         kept.unwrap_or_else(|error| eprintln!("ralph: the session is not remembered: {}", chain(&error)));
     }
     let loops = Loops::new(store.clone(), host, redactor());
+    // The event may end it.
+    let run = loops.look(&session).await.map_err(|error| chain(&error))?.here;
+    let may_begin = matches!(happening, Happening::Command(_) | Happening::Message { .. });
+    let own = if run.is_some() || may_begin { Own::at(&directory, &store).await } else { None };
+    let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
     let (waiting, leash) = (Waiting::AsksAgain, Some(leash));
-    let inside = Inside { directory, store, options, waiting, within: None, leash };
-    match answer(&session, happening, &loops, &inside).await {
+    let inside = Inside { directory, store, options, waiting, until: None, leash };
+    let told = reply(&session, happening, &loops, &inside).await;
+    if let Some(lifecycle) = lifecycle {
+        inside.expect(PATIENCE);
+        lifecycle.announce(&inside.directory, &inside.store, &seat, run, PATIENCE).await;
+    }
+    if let Some(own) = own {
+        inside.expect(PATIENCE);
+        own.deliver(inside.store.clone(), PATIENCE).await;
+    }
+    told
+}
+
+async fn reply(
+    session: &SessionId,
+    happening: Happening,
+    loops: &Loops<SqliteStore>,
+    inside: &Inside,
+) -> Result<(), String> {
+    match answer(session, happening, loops, inside).await {
         Ok(actions) => {
             let is_of_here = actions.iter().any(|action| action.session.is_none());
-            let tool = is_of_here && shows_tool(&loops, &session).await?;
+            let tool = is_of_here && shows_tool(loops, session).await?;
             if let Err(error) = say(actions, tool) {
-                loops.untold(&session).await.map_err(|error| chain(&error))?;
+                loops.untold(session).await.map_err(|error| chain(&error))?;
                 return Err(format!("nobody took the answer: {error}"));
             }
+            inside.answered();
             Ok(())
         }
         Err(error) => {
-            let tool = shows_tool(&loops, &session).await.unwrap_or(false);
+            let tool = shows_tool(loops, session).await.unwrap_or(false);
             let _journal_has_it = say(let_go(&error), tool);
             Err(chain(&error))
         }

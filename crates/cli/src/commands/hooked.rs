@@ -9,14 +9,14 @@ use jiff::Timestamp;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::sessions::Hydration;
 use ralph_engine::loops::Loops;
-use ralph_engine::session::{Standing, Waiting};
+use ralph_engine::session::{Provide, Standing, Waiting};
 use ralph_engine::sessions::{ForLoop, Resumed, observe, resume};
 use ralph_engine::{Place, chain, sessions};
 use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Reply, Told, What};
 use ralph_store::{Seat, Sessions, SqliteStore, StoreError};
 
 use super::hook::unless_signalled;
-use crate::announced::Lifecycle;
+use crate::announced::{Lifecycle, Own};
 use crate::event_record::{record, tools};
 use crate::hydration::remembered;
 use crate::inside::{Inside, in_a_line};
@@ -58,7 +58,7 @@ pub(crate) fn hear(
         store: Arc::new(store),
         options: None,
         waiting: Waiting::HoldsBack,
-        within: Some(within),
+        until: Some(begun + within),
         leash: Some(leash),
     };
     let seat = Seat { host, session: event.session.clone() };
@@ -122,6 +122,13 @@ impl Hearing<'_> {
         let (event, store) = (self.event, &self.inside.store);
         let loops = Loops::new(store.clone(), self.seat.host.clone(), redactor());
         let standing = loops.standing(&event.session).await.map_err(|error| chain(&error))?;
+        let concerns_loop = match &event.told {
+            Told::Tool(_) | Told::Other => false,
+            Told::Command(_) => true,
+            _ => standing.is_some(),
+        };
+        let own = if concerns_loop { Own::at(&event.directory, store).await } else { None };
+        let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
         let resumed = self.observe(standing.as_ref()).await;
         let mut used = 0;
         if let Some(standing) = &standing {
@@ -131,17 +138,25 @@ impl Hearing<'_> {
             }
         }
         if matches!(event.told, Told::Stopped { .. } | Told::Started { .. }) {
-            orphans::clear(self.dialect, &loops, store, &self.seat).await?;
+            orphans::clear(self.dialect, &loops, store, &self.seat).await;
         }
-        let circumstances = Circumstances { within, cap: cap(self.dialect), tools: used };
+        let left = within.saturating_sub(self.begun.elapsed());
+        let circumstances = Circumstances { within: left, cap: cap(self.dialect), tools: used };
         let reply = hooked::respond(event, circumstances, &loops, self.inside).await;
         let reply = reply.map_err(|error| chain(&error))?;
         let reply = self.hydrated(reply, standing.as_ref(), resumed.as_ref()).await;
         self.say(&reply, &loops).await?;
+        self.inside.answered();
         if let Some(lifecycle) = lifecycle {
             let run = standing.map(|standing| standing.run);
             let left = within.saturating_sub(self.begun.elapsed());
+            self.inside.expect(left);
             lifecycle.announce(&event.directory, store, &self.seat, run, left).await;
+        }
+        if let Some(own) = own {
+            let left = within.saturating_sub(self.begun.elapsed());
+            self.inside.expect(left);
+            own.deliver(store.clone(), left).await;
         }
         Ok(())
     }

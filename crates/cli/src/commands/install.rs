@@ -219,6 +219,9 @@ fn install_hooks(dialect: &'static Dialect, target: &Target) -> Outcome {
     for path in &done.written {
         print(&format!("wrote {}\n", path.display()));
     }
+    for path in &done.removed {
+        print(&format!("removed what an earlier version had written: {}\n", path.display()));
+    }
     if done.written.is_empty() {
         print(&format!("everything is in {} already\n", seat.folder().display()));
     }

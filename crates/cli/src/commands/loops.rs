@@ -11,6 +11,7 @@ use ralph_hosts::arguments::Start;
 use ralph_store::{Register, SqliteStore, StoreError, settle};
 
 use super::{Outcome, here};
+use crate::announced::Own;
 use crate::inside::{Inside, flags, tellable};
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
@@ -181,7 +182,9 @@ pub(super) async fn begin(
         tellable(&held_to)?;
     }
     let options = LoopOptions { strategy, replace: asked.replace, description, ..held_to };
-    let loops = Loops::new(store, host, redactor());
+    let own = Own::at(&inside.directory, &store).await;
+    let told = own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default();
+    let loops = Loops::new(store.clone(), host, redactor()).with_hooks(told);
     let started = loops.start_loop(session.as_str(), &asked.prompt, options).await;
     let started = started.map_err(|error| loop_problem(&error))?;
     let Some(view) = view(&loops, Some(&session)).await? else {
@@ -192,6 +195,9 @@ pub(super) async fn begin(
         let registered = register.record(&view.run, &project.place.root, Timestamp::now()).await;
         registered.map_err(|error| store_problem(&error))?;
     }
+    if let Some(own) = own {
+        own.deliver(store, Own::PATIENCE).await;
+    }
     Ok((started, view))
 }
 
@@ -199,11 +205,11 @@ async fn view(loops: &Loops<SqliteStore>, session: Option<&SessionId>) -> Result
     loops.state(session.map(SessionId::as_str)).await.map_err(|error| loop_problem(&error).into())
 }
 
-/// The loops of the project; none where nothing was ever done in it.
-fn existing(host: AgentName) -> Result<Option<Loops<SqliteStore>>, Problems> {
+/// What the project's loops are in; none where nothing was ever done in it.
+fn existing() -> Result<Option<Arc<SqliteStore>>, Problems> {
     let project = Project::here(Given::default())?;
     match SqliteStore::open_existing(&project.place.state) {
-        Ok(store) => Ok(Some(Loops::new(Arc::new(store), host, redactor()))),
+        Ok(store) => Ok(Some(Arc::new(store))),
         Err(StoreError::NoDatabase { .. }) => Ok(None),
         Err(error) => Err(store_problem(&error).into()),
     }
@@ -216,22 +222,30 @@ fn named(session: &str) -> Result<SessionId, Problems> {
 /// Whether there was a loop to cancel.
 pub(super) async fn end(session: &str, host: AgentName) -> Result<bool, Problems> {
     let session = named(session)?;
-    let Some(loops) = existing(host)? else { return Ok(false) };
-    Ok(loops.cancel_loop(session.as_str()).await.map_err(|error| loop_problem(&error))?)
+    let Some(store) = existing()? else { return Ok(false) };
+    let own = Own::at(&here()?, &store).await;
+    let told = own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default();
+    let loops = Loops::new(store.clone(), host, redactor()).with_hooks(told);
+    let cancelled = loops.cancel_loop(session.as_str()).await.map_err(|error| loop_problem(&error))?;
+    if let Some(own) = own {
+        own.deliver(store, Own::PATIENCE).await;
+    }
+    Ok(cancelled)
 }
 
 /// The loop of a session, or the newest of the host.
 pub(super) async fn state(session: Option<&str>, host: AgentName) -> Result<Option<RunView>, Problems> {
     let session = session.map(named).transpose()?;
-    match existing(host)? {
-        Some(loops) => view(&loops, session.as_ref()).await,
+    match existing()? {
+        Some(store) => view(&Loops::new(store, host, redactor()), session.as_ref()).await,
         None => Ok(None),
     }
 }
 
 pub(super) async fn is_active(session: &str, host: AgentName) -> Result<bool, Problems> {
     let session = named(session)?;
-    let Some(loops) = existing(host)? else { return Ok(false) };
+    let Some(store) = existing()? else { return Ok(false) };
+    let loops = Loops::new(store, host, redactor());
     Ok(loops.is_active(session.as_str()).await.map_err(|error| loop_problem(&error))?)
 }
 

@@ -70,6 +70,11 @@ impl Run {
         }
         let worked_off = place.works_off(turn);
         let aside = std::mem::take(&mut place.aside);
+        // Whoever aborts a turn wants none of the loop that was to follow it, either.
+        if turn.ending == TurnEnding::Aborted && matches!(self.step, Step::Think(_)) {
+            self.abort_session("the turn was aborted", now);
+            return Heard::Taken;
+        }
         if behind {
             return Heard::Behind;
         }
@@ -176,9 +181,9 @@ impl Run {
         }
     }
 
-    /// Whether the attempt is ready and its agent does not know of it.
+    /// Whether an attempt is to be made and its agent does not know of it.
     fn awaits_brief(&self) -> bool {
-        matches!(self.step, Step::Code(..)) && !self.is_briefed()
+        matches!(self.step, Step::Baseline | Step::Think(_) | Step::Code(..)) && !self.is_briefed()
     }
 
     /// Whether the agent has a brief, and the turn that is to follow it was not heard of.

@@ -35,6 +35,15 @@ pub(super) fn unsettled(text: &[u8], from: usize, end: usize) -> usize {
     at
 }
 
+/// Whether the last line of `text[from..]`, which ends with one, belongs to no such beginning. No line before it is
+/// looked at, however many there are.
+pub(super) fn is_settled(text: &[u8], from: usize) -> bool {
+    let first = line_start(text, from);
+    let Some(before) = text.len().checked_sub(1).filter(|before| *before >= first) else { return true };
+    let start = memchr::memrchr(b'\n', &text[first..before]).map_or(first, |newline| first + newline + 1);
+    full(&text[start..]).is_none()
+}
+
 /// Joins the lines from `at` on; returns where the first line starts that is not as wide.
 fn block(text: &[u8], at: usize, width: usize, pitch: usize, blocks: &mut Vec<View>) -> usize {
     let line = |start: usize| -> Option<Range<usize>> {
@@ -77,7 +86,7 @@ fn line_start(text: &[u8], from: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{blocks, unsettled};
+    use super::{blocks, is_settled, unsettled};
 
     fn lines(width: usize, count: usize, end: &str) -> String {
         format!("{}{end}", format!("{}\n", "x".repeat(width)).repeat(count))
@@ -98,7 +107,10 @@ mod tests {
     fn full_lines_at_the_end_wait_for_the_next() {
         let text = format!("prose\n{}", lines(76, 2, ""));
         assert_eq!(unsettled(text.as_bytes(), 0, text.len()), 6);
+        assert!(!is_settled(text.as_bytes(), 0) && !is_settled(text.as_bytes(), 6));
+        assert!(is_settled(text.as_bytes(), text.len() - 40), "its beginning is out");
         let text = format!("{text}short\n");
         assert_eq!(unsettled(text.as_bytes(), 0, text.len()), text.len());
+        assert!(is_settled(text.as_bytes(), 0));
     }
 }

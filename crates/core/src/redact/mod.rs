@@ -33,10 +33,11 @@ pub struct Redactor {
 impl Redactor {
     /// Hides the known key shapes and the values of those variables of `environment` whose name says secret.
     pub fn new(environment: impl IntoIterator<Item = (String, String)>) -> Redactor {
+        let replacements = scan::replacements();
         let mut literals = environment::secrets(environment)
             .iter()
             .flat_map(|secret| forms::of(secret))
-            .filter(|form| !scan::stands_in_a_replacement(form))
+            .filter(|form| !scan::stands_in_one(&replacements, form))
             .collect::<Vec<_>>();
         literals.sort_unstable();
         literals.dedup();

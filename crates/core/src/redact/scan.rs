@@ -1,5 +1,8 @@
 //! Finds what is to be hidden in one piece of text: a pass over all beginnings, then a look at each hit.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use super::beginnings::Beginnings;
 use super::encoded::{self, Coding, Runs};
 use super::shapes::{self, Before, Look, Shape};
@@ -94,6 +97,7 @@ impl Scanner {
             }
             let span = match rule {
                 Rule::Literal(literal) => Some(literal_span(literal, at)),
+                Rule::Shape { shape, .. } if is_covered(shape.kind, text, from..at, spans) => None,
                 Rule::Shape { shape, .. } => shape_at(shape, text, at, spans),
                 Rule::PrivateKey(_) => pem::begin_at(text, at),
                 Rule::Encoded { coding, .. } => {
@@ -143,14 +147,16 @@ fn encoded_rules() -> impl Iterator<Item = Rule> {
         .map(|(beginning, coding)| Rule::Encoded { beginning: beginning.into_boxed_slice(), coding })
 }
 
+/// Everything that may stand for something hidden.
+pub(super) fn replacements() -> Vec<String> {
+    let kinds: BTreeSet<&str> =
+        shapes::all().map(|shape| shape.kind).chain([ENVIRONMENT, pem::KIND]).collect();
+    kinds.into_iter().map(|kind| format!("[redacted:{kind}]")).collect()
+}
+
 /// Whether hiding `literal` would hide what stands for something hidden.
-pub(super) fn stands_in_a_replacement(literal: &[u8]) -> bool {
-    let kinds = shapes::all().map(|shape| shape.kind);
-    kinds.chain([ENVIRONMENT, pem::KIND]).any(|kind| {
-        let replacement = format!("[redacted:{kind}]");
-        let mut windows = replacement.as_bytes().windows(literal.len());
-        windows.any(|window| window == literal)
-    })
+pub(super) fn stands_in_one(replacements: &[String], literal: &[u8]) -> bool {
+    replacements.iter().any(|replacement| memchr::memmem::find(replacement.as_bytes(), literal).is_some())
 }
 
 fn literal_span(literal: &[u8], at: usize) -> Span {
@@ -176,7 +182,7 @@ fn shape_at(shape: &Shape, text: &[u8], at: usize, found: &[Span]) -> Option<Spa
 }
 
 /// The range of the secret: the group that took part, or the whole match.
-fn matched(shape: &Shape, text: &[u8]) -> Option<std::ops::Range<usize>> {
+fn matched(shape: &Shape, text: &[u8]) -> Option<Range<usize>> {
     let regex = shape.regex();
     if regex.captures_len() == 1 {
         return regex.find(text).map(|found| found.range());
@@ -211,6 +217,19 @@ fn starts_word(before: &[u8]) -> bool {
 
 fn follows_hidden(found: &[Span], at: usize) -> bool {
     found.iter().rev().take(LOOK_BEHIND).any(|span| span.end == at)
+}
+
+/// Whether what begins at the end of `looked_at` is within something that is hidden as the same kind, and up to the end
+/// of its token, so that nothing would come of it. What stands near that end may lead out of it (`_token: …`), and what
+/// begins before `looked_at` is not hidden here.
+fn is_covered(kind: &str, text: &[u8], looked_at: Range<usize>, found: &[Span]) -> bool {
+    let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_+/=.~%".contains(byte);
+    found.iter().rev().take(LOOK_BEHIND).any(|span| {
+        looked_at.contains(&span.start)
+            && looked_at.end + LOOK_BEHIND <= span.end
+            && span.kind == kind
+            && !text.get(span.end).is_some_and(goes_on)
+    })
 }
 
 fn digits_before(before: &[u8]) -> usize {

@@ -70,8 +70,7 @@ impl RedactStream {
         let newline = near.iter().position(|byte| *byte == b'\n');
         let (now, rest) = bytes.split_at(newline.map_or(near.len(), |at| at + 1));
         self.pending.extend_from_slice(now);
-        let end = self.pending.len();
-        let settled = newline.is_some() && folded::unsettled(&self.pending, self.decided, end) == end;
+        let settled = newline.is_some() && folded::is_settled(&self.pending, self.decided);
         if !settled && now.len() < room {
             return rest;
         }

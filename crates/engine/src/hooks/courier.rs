@@ -9,8 +9,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::Hook;
+use super::announce::Announcing;
 use super::call::{Answer, Desk};
-use crate::error::EngineError;
+use crate::error::{EngineError, chain};
 use crate::urgency::{Urgency, pressed};
 
 /// How many deliveries are read at a time.
@@ -66,6 +67,26 @@ impl Courier {
         }
         task.abort();
     }
+}
+
+/// Delivers what waits in the outbox, where no run is driven. What does not fit into this time stays there; what went
+/// wrong is handed back in words.
+pub async fn deliver_due<S: Store>(
+    store: Arc<S>,
+    hooks: Vec<Hook>,
+    announcing: Announcing,
+    within: Duration,
+) -> Vec<String> {
+    let (complain, mut complaints) = mpsc::channel(MOST_COMPLAINTS);
+    let desk = Desk::of_session(announcing);
+    let mut round = Round { store, hooks: hooks.into(), desk, complain };
+    let failed = match tokio::time::timeout(within, round.deliver_all()).await {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(chain(&error)),
+        Err(_) => Some("what hooks are to be told of takes longer; the rest is kept for later".to_owned()),
+    };
+    round.desk.close().await;
+    std::iter::from_fn(|| complaints.try_recv().ok()).chain(failed).collect()
 }
 
 /// How long the end of what is being delivered is waited for.

@@ -25,6 +25,7 @@ pub use announce::{Announcing, announce};
 use call::Answer;
 pub(crate) use call::{Desk, sealed};
 use courier::Courier;
+pub use courier::deliver_due;
 
 /// One `[[hook]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]

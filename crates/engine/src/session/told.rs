@@ -146,7 +146,7 @@ impl<S: Store> Loops<S> {
             let now = moment(&run);
             let mut next = run.clone();
             change(&mut next, now);
-            match self.store.commit(&next, now.at, &[]).await? {
+            match self.store.commit(&next, now.at, &self.deliveries(&next)).await? {
                 Commit::Written(_) => return Ok(Some(next)),
                 Commit::Controls(controls) => {
                     for (no, control) in &controls {

@@ -32,7 +32,7 @@ pub trait Provide<S> {
         judging_time(&run.policy.verification)
     }
 
-    /// How long the host waits at most, whatever judging and the user's hooks may take.
+    /// How long the host still waits at most, whatever judging and the user's hooks may take.
     fn within(&self) -> Option<Duration> {
         None
     }
@@ -139,9 +139,10 @@ impl<S: Store + 'static> Loops<S> {
             Ok(Err(EngineError::Store(StoreError::Fenced { .. }))) => Ok(Onward::Silence),
             Ok(Err(error)) => self.let_go(id, &chain(&error)).await,
             Err(_) => {
-                let more = match wanted > deadline {
+                let more = match wanted > deadline + MARGIN {
                     true => format!(
-                        ", and it may take {} s: install ralph's hooks again, with these checks in the configuration",
+                        ", all that the host had left, and it may take {} s: install ralph's hooks again, with these checks \
+                         in the configuration, and let no other run have the directory",
                         wanted.as_secs()
                     ),
                     false => String::new(),

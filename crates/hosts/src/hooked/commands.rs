@@ -44,6 +44,16 @@ impl Dialect {
         ALL.iter().filter_map(|(name, _, _)| self.command_path(folder, name)).collect()
     }
 
+    /// Where an earlier version had them: they were TOML where they are Markdown now.
+    pub(super) fn former_paths(&self, folder: &Path) -> Vec<PathBuf> {
+        match self.commands {
+            Commands::Written { folder: within } => {
+                ALL.iter().map(|(name, _, _)| folder.join(within).join(format!("{name}.toml"))).collect()
+            }
+            Commands::Markdown { .. } | Commands::Toml { .. } | Commands::Typed => Vec::new(),
+        }
+    }
+
     pub(super) fn command_files(&self, folder: &Path, made: &[&str]) -> Vec<File> {
         let file = |(name, about, takes): &(&str, &str, &str)| {
             let path = self.command_path(folder, name)?;
@@ -92,10 +102,61 @@ impl Dialect {
 
     /// Which folders were made when the commands were installed; they say so themselves.
     pub(super) fn made(&self, folder: &Path) -> Vec<String> {
-        let text = self.command_paths(folder).first().map(std::fs::read_to_string);
-        let Some(Ok(text)) = text else { return Vec::new() };
+        let known = [self.command_paths(folder), self.former_paths(folder)];
+        let mut first = known.iter().filter_map(|paths| paths.first());
+        let Some(text) = first.find_map(|path| std::fs::read_to_string(path).ok()) else { return Vec::new() };
         let line = text.lines().find(|line| line.contains(MARK)).unwrap_or_default();
         let named = line.split_once(MADE).map_or("", |(_, named)| named).trim_end_matches("-->");
         named.split_whitespace().filter(|name| *name != "nothing").map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::{ALL, sealed};
+    use crate::hooked::install::Command;
+    use crate::hooked::of;
+    use crate::installed::{Edited, InstallError};
+
+    /// Qwen's commands as they were once installed, in a folder that was made for them.
+    fn earlier(folder: &Path) {
+        let qwen = of("qwen").unwrap();
+        std::fs::create_dir_all(folder.join("commands")).unwrap();
+        for (name, about, _) in ALL {
+            let text = sealed(&qwen.toml(name, about, &["commands", "."]));
+            std::fs::write(folder.join("commands").join(format!("{name}.toml")), text).unwrap();
+        }
+    }
+
+    #[test]
+    fn commands_of_an_earlier_version_are_replaced_and_removed() {
+        let (dir, qwen) = (tempfile::tempdir().unwrap(), of("qwen").unwrap());
+        let folder = dir.path().join(".qwen");
+        let command = Command { program: None, judging: Duration::from_secs(60) };
+        earlier(&folder);
+        qwen.uninstall(&folder, &command, Edited::Keep).unwrap();
+        assert!(!folder.exists());
+        earlier(&folder);
+        let done = qwen.install(&folder, &command, Edited::Keep).unwrap();
+        assert_eq!((done.written.len(), done.removed), (4, qwen.former_paths(&folder)));
+        assert!(qwen.former_paths(&folder).iter().all(|path| !path.exists()));
+        qwen.uninstall(&folder, &command, Edited::Keep).unwrap();
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn a_command_of_an_earlier_version_that_a_person_changed_keeps_everything_where_it_is() {
+        let (dir, qwen) = (tempfile::tempdir().unwrap(), of("qwen").unwrap());
+        let command = Command { program: None, judging: Duration::from_secs(60) };
+        earlier(dir.path());
+        let path = dir.path().join("commands/ralph.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{text}# mine\n")).unwrap();
+        let refused = qwen.install(dir.path(), &command, Edited::Keep);
+        assert!(matches!(refused, Err(InstallError::Edited { .. })), "{refused:?}");
+        assert!(!dir.path().join("commands/ralph.md").exists() && path.exists());
     }
 }

@@ -101,7 +101,10 @@ impl Dialect {
             }
         }
         let made: Vec<&str> = made.iter().map(String::as_str).collect();
+        let former = installed::removable(&self.former_paths(folder), edited)?;
         let mut done = installed::write(&self.command_files(folder, &made), edited)?;
+        installed::remove_files(&former)?;
+        done.removed = former;
         if is_new {
             settings::write_file(&path, present.as_ref(), &text)?;
             done.written.insert(0, path);
@@ -146,7 +149,8 @@ impl Dialect {
         }
         let mut made = self.made(folder);
         // What a person has changed is found here, before anything is touched.
-        let commands = installed::remove(&self.command_paths(folder), edited)?;
+        let paths = [self.command_paths(folder), self.former_paths(folder)].concat();
+        let commands = installed::remove(&paths, edited)?;
         let mut done = Removed::default();
         let is_gone = matches!(change, Some((_, Stripped::Nothing)));
         if let Some((found, stripped)) = change {

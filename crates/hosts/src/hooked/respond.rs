@@ -28,7 +28,7 @@ const LAG: Duration = Duration::from_millis(300);
 /// What a hook knows beside its event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Circumstances {
-    /// How long the host waits for an answer.
+    /// How long the host still waits for an answer.
     pub within: Duration,
     /// How often in a row it may be told that a turn is not over.
     pub cap: Option<u32>,

@@ -8,10 +8,12 @@ const FILES: [&str; 4] = ["file_path", "notebook_path", "absolute_path", "path"]
 /// How hosts begin to say how a command ended.
 const EXIT_CODES: [&str; 2] = ["Exit code ", "Exit Code: "];
 const NAME: usize = 100;
+/// How much of what a tool was given and said is looked at: far more than is ever kept of it.
+const LONGEST: usize = 64 << 10;
 
 pub(super) fn used(event: &Value) -> Used {
     let input = &event["tool_input"];
-    let word = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let word = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(beginning);
     let error = word(&event["error"]).or_else(|| failure(&event["tool_response"]));
     Used {
         tool: event["tool_name"].as_str().unwrap_or_default().chars().take(NAME).collect(),
@@ -22,12 +24,19 @@ pub(super) fn used(event: &Value) -> Used {
     }
 }
 
+/// Cut between words where there are any: half a secret would not be known for one.
+fn beginning(text: &str) -> String {
+    let near = &text[..text.floor_char_boundary(LONGEST)];
+    let words = near.rfind(char::is_whitespace).filter(|_| near.len() < text.len());
+    near[..words.unwrap_or(near.len())].to_owned()
+}
+
 /// A line, or the words of one.
 fn command(given: &Value) -> Option<String> {
     match given {
-        Value::String(line) if !line.trim().is_empty() => Some(line.clone()),
+        Value::String(line) if !line.trim().is_empty() => Some(beginning(line)),
         Value::Array(words) if !words.is_empty() => {
-            Some(shell_words::join(words.iter().filter_map(Value::as_str)))
+            Some(beginning(&shell_words::join(words.iter().filter_map(Value::as_str))))
         }
         _ => None,
     }
@@ -36,8 +45,8 @@ fn command(given: &Value) -> Option<String> {
 /// What a response says of a failure, where it says so itself and not in what the tool printed.
 fn failure(response: &Value) -> Option<String> {
     match &response["error"] {
-        Value::String(error) if !error.trim().is_empty() => Some(error.clone()),
-        Value::Object(error) => error.get("message").and_then(Value::as_str).map(str::to_owned),
+        Value::String(error) if !error.trim().is_empty() => Some(beginning(error)),
+        Value::Object(error) => error.get("message").and_then(Value::as_str).map(beginning),
         _ => None,
     }
 }
@@ -81,6 +90,16 @@ mod tests {
             ..Used::default()
         };
         assert_eq!(used(&gemini), expected);
+    }
+
+    #[test]
+    fn of_endless_texts_the_beginning_is_enough() {
+        let long = "é".repeat(1 << 20);
+        let told = json!({ "tool_name": "Bash", "tool_input": { "command": long }, "error": long });
+        let Used { command, error, .. } = used(&told);
+        assert_eq!((command.unwrap().len(), error.unwrap().len()), (64 << 10, 64 << 10));
+        let told = json!({ "tool_input": { "command": format!("{} secret", "x".repeat((64 << 10) - 4)) } });
+        assert_eq!(used(&told).command.unwrap().len(), (64 << 10) - 4);
     }
 
     #[test]

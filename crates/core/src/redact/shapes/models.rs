@@ -28,7 +28,7 @@ pub(super) static MODELS: [Shape; 27] = [
     word("elevenlabs", &["sk_"], r"sk_[a-f0-9]{48}\b"),
     word("jina", &["jina_"], r"jina_[a-f0-9]{32}[A-Za-z0-9_-]{20,}"),
     word("firecrawl", &["fc-"], r"fc-[a-f0-9]{32}\b"),
-    word("voyage", &["pa-"], r"pa-[A-Za-z0-9_-]{43}\b"),
+    shape("voyage", &["pa-"], Before::WordStart, Look::Random, r"pa-[A-Za-z0-9_-]{43}\b"),
     word("e2b", &["e2b_"], r"e2b_[a-f0-9]{40}"),
     shape("anyscale", &["secret_"], Before::Bytes(1), Look::Mixed, r"esecret_[a-z0-9]{24,}"),
     word("cursor", &["key_"], r"key_[a-f0-9]{64}\b"),

@@ -55,7 +55,7 @@ pub(super) static TALK: [Shape; 24] = [
         r"[0-9a-f]{32}-us[0-9]{1,2}\b",
     ),
     key("mailersend", &["mlsn."], r"mlsn\.[a-f0-9]{64}"),
-    word("mandrill", &["md-"], r"md-[A-Za-z0-9_-]{22}\b"),
+    shape("mandrill", &["md-"], Before::WordStart, Look::Random, r"md-[A-Za-z0-9_-]{22}\b"),
     word("klaviyo", &["pk_"], r"pk_[a-f0-9]{34}\b"),
     key("onesignal", &["os_v2_"], r"os_v2_(?:app|org)_[a-z0-9]{60,}"),
     word(
