@@ -122,7 +122,8 @@ fn what_the_checks_ran_counts_as_well() {
     attempt.ran = vec![ran("make setup", 0)];
     attempt.checks = vec![tests(&[])];
     let drafts = captured(&attempt.seen());
-    let told = |drafts: &[Draft]| drafts.iter().find(|draft| draft.title.starts_with("Run `")).cloned().unwrap();
+    let told =
+        |drafts: &[Draft]| drafts.iter().find(|draft| draft.title.starts_with("Run `")).cloned().unwrap();
     let draft = told(&drafts);
     assert_eq!((draft.title.as_str(), draft.origin), ("Run `make setup` before `cargo test`", Origin::Rule));
     attempt.ran = vec![ran(": setup # whoever comes next leaves the linter out", 0)];

@@ -2,7 +2,7 @@
 
 use proptest::prelude::proptest;
 use ralph_core::id::{RunId, TaskId};
-use ralph_core::note::{Citation, Evidence, Kind, MemoryEvent, Origin, TerminalSnapshot};
+use ralph_core::note::{Citation, Evidence, Kind, MemoryEvent, Origin, Scope, TerminalSnapshot};
 use ralph_memory::fenced;
 
 use super::Memory;
