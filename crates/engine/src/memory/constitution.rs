@@ -125,6 +125,9 @@ impl<S: Store + 'static> Drive<S> {
     /// This one counts from now on.
     fn set_down(&mut self, digest: &str, text: &str) {
         self.run.constitution = Some(digest.to_owned());
+        if digest.is_empty() {
+            return;
+        }
         if let Err(error) = write(&self.copy(), text) {
             self.tell_once(&format!("a copy of {CONSTITUTION} cannot be kept: {error}"));
         }
