@@ -12,6 +12,7 @@ mod backlogs;
 mod checks;
 mod choices;
 mod chronicles;
+mod constitution;
 mod controls;
 mod crashes;
 mod demo;
