@@ -11,7 +11,7 @@ use crate::hydrate::counted;
 use crate::words::Words;
 
 /// Changes whenever the same note would be found by other words or counted otherwise; all notes are then made again.
-pub const ANALYSIS: u32 = 3;
+pub const ANALYSIS: u32 = 4;
 
 /// It asks something: what answers it is the note after it.
 pub(crate) const ASKS: u32 = 1;
@@ -19,13 +19,15 @@ pub(crate) const ASKS: u32 = 1;
 pub(crate) const DATED: u32 = 2;
 /// It says how many.
 pub(crate) const COUNTED: u32 = 4;
+/// Another one has taken its place: it stands beside its neighbours and is not found.
+pub(crate) const GONE: u32 = 8;
 
 /// Makes a note ready to be found.
 pub fn index(mut note: Note) -> Indexed {
     if !note.is_active() {
         // It goes into no brief any more.
         note.tokens = 0;
-        return Indexed { note, words: Vec::new(), facets: Vec::new(), marks: 0 };
+        return Indexed { note, words: Vec::new(), facets: Vec::new(), marks: GONE };
     }
     note.tokens = counted(&note);
     let words = Words::new();

@@ -13,10 +13,11 @@ use std::collections::BTreeMap;
 
 use ralph_core::Timestamp;
 use ralph_core::note::Note;
-use ralph_store::{MemoryState, Notes, StoreError};
+use ralph_store::{MemoryState, Notes, Placed, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::analysis::GONE;
 use crate::catch_up::catch_up;
 use crate::factor::Contribution;
 use crate::query::Query;
@@ -68,7 +69,8 @@ pub async fn recall(
     };
     let scoring =
         Scoring { asked: &asked, matches: &matches, at_hand: &at_hand, similar: &similar, ranking, now };
-    let mut scored = scoring.score(&placed, |one| allowed.lets(one.no) && in_time(one.valid_from));
+    let is_found = |one: &Placed| one.marks & GONE == 0 && allowed.lets(one.no);
+    let mut scored = scoring.score(&placed, |one| is_found(one) && in_time(one.valid_from));
     scored.truncate(query.limit);
     let notes = store.numbered_notes(scored.iter().map(|one| one.no).collect()).await?;
     let mut notes: BTreeMap<u32, Note> = notes.into_iter().collect();

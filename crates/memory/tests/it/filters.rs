@@ -1,6 +1,6 @@
 //! Which notes are found at all.
 
-use ralph_core::id::TaskId;
+use ralph_core::id::{RunId, TaskId};
 use ralph_core::note::{Kind, KindName, MemoryEvent, Observation, Scope};
 use ralph_memory::{Intent, Query, Visible, staged};
 use ralph_store::conformance::wait;
@@ -33,6 +33,23 @@ fn what_a_task_has_staged_is_seen_by_it_alone_until_it_is_promoted() {
     memory.happens(MemoryEvent::Promoted { note: id, to: Scope::Project });
     assert_eq!(all(), [1, 1, 1, 1, 1]);
     assert_eq!(wait(staged(&memory.store, &task("T-1"))).unwrap(), []);
+}
+
+#[test]
+fn what_was_superseded_is_not_found_beside_its_neighbours_either() {
+    let memory = Memory::new();
+    let of_run = |content: &str| {
+        let mut one = draft(content);
+        one.source.run = RunId::parse("06a1b2c3d4e5").ok();
+        one
+    };
+    let old = memory.put(of_run("the exporter listens on 9000"));
+    let new = memory.put(of_run("the exporter moved to 9100"));
+    memory.put(of_run("rotate the logs by night"));
+    assert_eq!(memory.find("rotate logs").len(), 3, "neighbours are found");
+    let why = "it moved".to_owned();
+    memory.happens(MemoryEvent::Superseded { note: old, by: new, why, valid_to: None });
+    assert_eq!(memory.find("rotate logs").len(), 2);
 }
 
 #[test]
