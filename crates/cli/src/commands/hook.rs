@@ -98,12 +98,13 @@ fn hear(args: &Args, leash: Leash) -> Result<(), String> {
         return Ok(());
     }
     let Some(store) = store(&project, &event)? else { return Ok(()) };
+    let hooked = !project.loaded.merged.hooks.is_empty();
     if let Some(exit) = event.fault.as_ref().and_then(|fault| meaning(&project, fault)) {
         event.mean(exit);
     }
     let lifecycle = event.observed.as_ref().and_then(|what| Lifecycle::of(what, None));
     let lifecycle = lifecycle.filter(|lifecycle| lifecycle.is_wanted(&project));
-    block_on(unless_signalled(tell(event, Arc::new(store), leash, lifecycle)))
+    block_on(unless_signalled(tell(event, Arc::new(store), leash, lifecycle, hooked)))
 }
 
 pub(super) async fn unless_signalled(told: impl Future<Output = Result<(), String>>) -> Result<(), String> {
@@ -175,6 +176,7 @@ async fn tell(
     store: Arc<SqliteStore>,
     leash: Leash,
     lifecycle: Option<Lifecycle>,
+    hooked: bool,
 ) -> Result<(), String> {
     let Event { session, directory, happening, options, observed, .. } = event;
     let host = AgentName::parse(opencode::NAME).expect("a host has a name");
@@ -186,10 +188,13 @@ async fn tell(
         kept.unwrap_or_else(|error| eprintln!("ralph: the session is not remembered: {}", chain(&error)));
     }
     let loops = Loops::new(store.clone(), host, redactor());
-    // The event may end it.
-    let run = loops.look(&session).await.map_err(|error| chain(&error))?.here;
+    // The event may end it; where nobody wants to be told of that, it costs no look.
+    let run = match hooked {
+        true => loops.look(&session).await.map_err(|error| chain(&error))?.here,
+        false => None,
+    };
     let may_begin = matches!(happening, Happening::Command(_) | Happening::Message { .. });
-    let own = if run.is_some() || may_begin { Own::at(&directory, &store).await } else { None };
+    let own = if hooked && (run.is_some() || may_begin) { Own::at(&directory, &store).await } else { None };
     let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
     let (waiting, leash) = (Waiting::AsksAgain, Some(leash));
     let inside = Inside { directory, store, options, waiting, until: None, leash };
