@@ -1,9 +1,9 @@
 //! What is remembered, and how it is found again.
 //!
-//! To remember is to append events to the store's log ([`remember`], [`note_down`]). Notes are made of them when they
-//! are next looked for ([`catch_up`], which [`recall`] does by itself), together with the words that find them.
+//! To remember is to append events to the store's log ([`remember()`], [`note_down`]). Notes are made of them when they
+//! are next looked for ([`catch_up()`], which [`recall()`] does by itself), together with the words that find them.
 //!
-//! [`recall`] is the one way to search: the command, the briefs, the tools that agents have and the measurements all
+//! [`recall()`] is the one way to search: the command, the briefs, the tools that agents have and the measurements all
 //! go through it. Every result says what its score is made of ([`Contribution`]).
 //!
 //! ```text

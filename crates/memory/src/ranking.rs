@@ -1,6 +1,6 @@
 //! How much each factor weighs.
 
-/// The weights of [`recall`](crate::recall). The default is what was measured to find most; `docs/memory.md` says on
+/// The weights of [`recall`](crate::recall()). The default is what was measured to find most; `docs/memory.md` says on
 /// what, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {

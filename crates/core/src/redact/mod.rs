@@ -3,7 +3,7 @@
 //!
 //! Nothing here reads the environment or a file; the values come in through [`Redactor::new`]. One pass over the
 //! first bytes of everything that is to be hidden decides whether anything else has to look at the text at all. Encoded
-//! text has first bytes too: where they stand, a [`view::View`] of the text without its encoding is looked at as well.
+//! text has first bytes too: where they stand, a `view::View` of the text without its encoding is looked at as well.
 
 mod beginnings;
 mod encoded;
