@@ -27,7 +27,7 @@ pub(crate) const APPROACH: &str = "approach";
 
 /// How an agent is told of it, in a brief.
 pub fn instruction() -> &'static str {
-    "End your final message with what the next one who works here should know, if there is anything: a fenced block \
+    "Put into your final message what the next one who works here should know, if there is anything: a fenced block \
      marked `ralph-notes`, one note a line, each beginning with `discovery:`, `decision:` (… because …), `command:`, \
      `pattern:`, `gotcha:` (… when …) or `approach:` (what you tried).\n\
      A line may end with `[files: a, b]`. Say only what you have seen to be so, in one sentence each, and no secrets."
