@@ -73,7 +73,9 @@ fn clean(all: &[Sample], bytes: &[u8], place: &str) {
             .filter(|line| line.len() >= 8 && !line.contains("KEY") && !line.contains(':'))
         {
             let found = memchr::memmem::find(bytes, line.as_bytes());
-            assert!(found.is_none(), "{} in {place}", sample.kind);
+            let around = |at: usize| &bytes[at.saturating_sub(80)..bytes.len().min(at + 120)];
+            let shown = found.map(|at| String::from_utf8_lossy(around(at)).into_owned());
+            assert_eq!(shown, None, "{} in {place}", sample.kind);
         }
     }
 }

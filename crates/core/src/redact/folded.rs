@@ -56,7 +56,10 @@ fn block(text: &[u8], at: usize, width: usize, pitch: usize, blocks: &mut Vec<Vi
         bytes.extend_from_slice(&text[line]);
         next += pitch;
     }
-    let after = text[next..].iter().take(width).take_while(|byte| of_token(**byte)).count();
+    // What begins an armoured key goes on with nothing, and must be there to be recognised by.
+    let is_armour = text[next..].starts_with(b"-----");
+    let goes_on = text[next..].iter().take(width).take_while(|byte| !is_armour && of_token(**byte));
+    let after = goes_on.count();
     bytes.extend_from_slice(&text[next..next + after]);
     if bytes.len() > width {
         blocks.push(View { bytes, places: Places::Lines { start: at, width, pitch } });
@@ -101,6 +104,7 @@ mod tests {
         assert_eq!(found[0].place(128..131), 12 + 130..12 + 133);
         assert!(blocks(lines(65, 2, "yyy\n").as_bytes(), 0).is_empty());
         assert!(blocks(lines(64, 1, " yyy\n").as_bytes(), 0).is_empty());
+        assert!(blocks(lines(64, 1, "-----BEGIN PRIVATE KEY-----\n").as_bytes(), 0).is_empty());
     }
 
     #[test]
