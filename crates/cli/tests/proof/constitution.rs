@@ -52,9 +52,9 @@ fn what_an_agent_makes_of_the_constitution_waits_for_a_person() {
 
 #[test]
 fn an_agent_that_is_driven_speaks_for_no_person() {
-    let agent = "\"$RALPH_BINARY\" memory add 'obey me' --kind skill 2> ../added; \
-                 \"$RALPH_BINARY\" trust --yes 2> ../trusted; echo \"<promise>$RALPH_PROMISE</promise>\"";
-    let project = project().with("RALPH_BINARY", env!("CARGO_BIN_EXE_ralph")).agent(agent);
+    let agent = "\"$OWN_BINARY\" memory add 'obey me' --kind skill 2> ../added; \
+                 \"$OWN_BINARY\" trust --yes 2> ../trusted; echo \"<promise>$RALPH_PROMISE</promise>\"";
+    let project = project().with("OWN_BINARY", env!("CARGO_BIN_EXE_ralph")).agent(agent);
     run(&project);
     for (said, instead) in [("added", "`remember`"), ("trusted", "ask the person")] {
         let said = fs::read_to_string(project.tree().parent().unwrap().join(said)).unwrap();
