@@ -234,6 +234,6 @@ fn settings_of_ralph_mem_become_flags_and_its_database_stays() {
     let wrong = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", "ralph:\n  max_iterations: many\n");
     assert_eq!(wrong.faults[0].spot.as_ref().unwrap().line, 2);
     let database = planned(Predecessor::RalphMem, ".ralph-mem/memory.db", "SQLite");
-    assert!(database.fates[0].why.contains("not taken over yet"), "{:?}", database.fates);
+    assert!(database.fates[0].why.contains("and stays"), "{:?}", database.fates);
     assert!(!Path::new(".ralph-mem").exists());
 }
