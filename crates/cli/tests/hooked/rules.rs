@@ -210,7 +210,9 @@ fn checks_that_outlast_the_hook_pause_the_loop_and_let_the_host_go() {
     let out = super::told(project.command(&["hook", "claude", "--within", "3"]), event.as_bytes());
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
     assert_eq!((out.status.code(), out.stdout.as_slice()), (Some(1), &b""[..]));
-    assert!(String::from_utf8_lossy(&out.stderr).contains("judging the turn took longer than "));
+    // What is left of the three seconds, and never more.
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!((0..=3).any(|left| said.contains(&format!("took longer than {left} s"))), "{said}");
     assert_eq!(session.stands(), (1, "paused".to_owned()));
 }
 

@@ -59,7 +59,7 @@ fn a_promise_counts_only_with_the_checks_and_checks_that_take_too_long_pause_the
     std::fs::write(&settings, text.replace("--within 3030", "--within 4")).unwrap();
     let told = host.says(&session(2), "/ralph task slow --max-iterations 8");
     host.stood(&session(2), 1, "paused");
-    assert!(told.contains("judging the turn took longer than "), "{told}");
+    assert!((0..=4).any(|left| told.contains(&format!("took longer than {left} s"))), "{told}");
 }
 
 #[test]
