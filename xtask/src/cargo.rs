@@ -1,5 +1,6 @@
 //! How cargo is called from inside cargo, and where it puts what it builds.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -13,7 +14,21 @@ pub(crate) fn root() -> PathBuf {
 
 /// Cargo in the workspace, without what the outer cargo says about xtask itself.
 pub(crate) fn cargo() -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    in_workspace(Command::new(program()))
+}
+
+/// The same, giving way to everything else on the machine.
+pub(crate) fn patient_cargo() -> Command {
+    let mut command = Command::new("nice");
+    command.args(["-n", "19"]).arg(program());
+    in_workspace(command)
+}
+
+fn program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+fn in_workspace(mut command: Command) -> Command {
     command.current_dir(root());
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
@@ -48,9 +63,12 @@ pub(crate) fn target() -> anyhow::Result<PathBuf> {
     Ok(PathBuf::from(target))
 }
 
+/// What builds the program as a user would.
+pub(crate) const RELEASE: [&str; 5] = ["build", "--release", "--locked", "-p", "ralph-cli"];
+
 /// Builds the program as a user would and says where it is.
 pub(crate) fn release_binary() -> anyhow::Result<PathBuf> {
-    succeed(cargo().args(["build", "--release", "--locked", "-p", "ralph-cli"]))?;
+    succeed(cargo().args(RELEASE))?;
     Ok(target()?.join("release/ralph"))
 }
 

@@ -1,6 +1,7 @@
 //! The project's own tasks. `cargo xtask test` is the one test command.
 
 mod bench;
+mod beside;
 mod bite;
 mod br;
 mod cargo;

@@ -8,8 +8,9 @@ use anyhow::{Context, ensure};
 use ralph_testkit::fixtures::{Fixture, install_tools};
 use ralph_testkit::{install_mcp_client, install_ralph_tui};
 
+use crate::beside::Beside;
 use crate::br;
-use crate::cargo::{cargo, has, has_subcommand, release_binary, succeed, target};
+use crate::cargo::{RELEASE, cargo, has, has_subcommand, patient_cargo, release_binary, succeed, target};
 use crate::prerequisites;
 use crate::steps::Steps;
 
@@ -41,13 +42,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     });
     steps.run("format", || succeed(cargo().args(["fmt", "--all", "--check"])));
     steps.run("clippy", clippy);
+    let beside = Beside::start(vec![("release build", release_build()), ("documentation", documentation())]);
     steps.run("tests", tests);
+    steps.take(beside);
     steps.run("custody", custody);
     real_trackers(&mut steps, args.with_br);
     steps.run("doc tests", || {
         succeed(cargo().args(["test", "--workspace", "--all-features", "--locked", "--doc"]))
     });
-    steps.run("documentation", documentation);
     steps.run("demo", demo);
     let long = [
         ("crash sweep", &["crash"][..]),
@@ -186,8 +188,15 @@ fn conforms(name: &str, variable: &str, program: &OsString) -> anyhow::Result<()
     succeed(cargo().args(args).args(["--", "--ignored", "--exact"]).args(tests).env(variable, program))
 }
 
-fn documentation() -> anyhow::Result<()> {
-    let mut command = cargo();
+/// The program that a newcomer builds, for the demo.
+fn release_build() -> Command {
+    let mut command = patient_cargo();
+    command.args(RELEASE);
+    command
+}
+
+fn documentation() -> Command {
+    let mut command = patient_cargo();
     command.args([
         "doc",
         "--workspace",
@@ -196,7 +205,8 @@ fn documentation() -> anyhow::Result<()> {
         "--locked",
         "--document-private-items",
     ]);
-    succeed(command.env("RUSTDOCFLAGS", "-D warnings"))
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    command
 }
 
 /// What a newcomer runs first, on the program that they would build.
