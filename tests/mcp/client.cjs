@@ -1,5 +1,5 @@
 // Plays steps against a server that it starts, with its own environment: {command, args, steps}, a step being either
-// {list: true} or {name, arguments}.
+// {list: true} or {name, arguments, meta}, meta being what a host says with the call.
 const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
 const { StdioClientTransport } = require("@modelcontextprotocol/sdk/client/stdio.js");
 
@@ -11,7 +11,7 @@ async function main() {
   const pid = transport.pid;
   const answers = [];
   for (const step of steps) {
-    const asked = step.list ? client.listTools() : client.callTool({ name: step.name, arguments: step.arguments });
+    const asked = step.list ? client.listTools() : client.callTool({ name: step.name, arguments: step.arguments, _meta: step.meta });
     answers.push(await asked.catch((error) => ({ refused: { code: error.code, message: error.message } })));
   }
   const server = { ...client.getServerVersion(), instructions: client.getInstructions() };

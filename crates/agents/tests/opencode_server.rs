@@ -33,6 +33,7 @@ fn relayed_as(replay: &Replay, begin: Begin, run: &str) -> (u8, Vec<Line>) {
         permissions: Permissions::Allow,
         is_looking: false,
         with_tool: false,
+        tools: None,
         patience,
     };
     let lines = Arc::new(Mutex::new(Vec::new()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ralph_core::control::Control;
 use ralph_core::id::RunId;
-use ralph_core::in_session::InSession;
+use ralph_core::in_session::{InSession, named};
 use ralph_core::run::Run;
 use ralph_engine::loops::Loops;
 use ralph_store::SqliteStore;
@@ -60,15 +60,14 @@ impl Asked<'_> {
 
     fn outcome(&self, run: Option<&Run>) -> String {
         let InSession { session, host, .. } = self.place;
+        let place = named(session, host.as_ref());
         let Some(run) = run else { return self.told.to_owned() };
         match self.control {
             Control::Pause if run.is_paused() => format!("is paused; `ralph resume {}` goes on", self.id),
-            Control::Pause => format!("pauses when the turn in session {session} of {host} ends"),
-            Control::Resume => format!("goes on when the next turn in session {session} of {host} ends"),
+            Control::Pause => format!("pauses when the turn in {place} ends"),
+            Control::Resume => format!("goes on when the next turn in {place} ends"),
             _ if run.stop().is_some() => {
-                format!(
-                    "is stopped; a turn in session {session} of {host} ends by itself, and nothing follows it"
-                )
+                format!("is stopped; a turn in {place} ends by itself, and nothing follows it")
             }
             _ => self.told.to_owned(),
         }

@@ -15,6 +15,7 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::loops::LoopOptions;
 use ralph_engine::session::{Provide, Waiting};
 use ralph_hosts::arguments::Start;
+use ralph_hosts::hooked::beyond;
 use ralph_hosts::{Ground, Original};
 use ralph_store::{Register, SqliteStore};
 use serde_json::Value;
@@ -122,9 +123,6 @@ impl Inside {
         without_secrets(&checks, &redactor())?;
         let options = settings.in_session(checks);
         showable(&options, settings.typed_criteria)?;
-        if self.until.is_some() {
-            tellable(&options)?;
-        }
         Ok(options)
     }
 }
@@ -151,15 +149,10 @@ fn showable(options: &LoopOptions, typed_criteria: bool) -> Result<(), Problem> 
     Err(problem)
 }
 
-/// Hosts that start a command at each event tell of no tool of ralph's and of no list of things to do.
-pub(crate) fn tellable(options: &LoopOptions) -> Result<(), Problem> {
-    let untold = [Signal::Tool, Signal::Todo];
-    let require = options.require.iter().flatten();
-    match require.copied().find(|signal| untold.contains(signal)) {
-        Some(signal) => {
-            Err(Problem::new(format!("this host never tells ralph of the signal `{}`", signal.name()))
-                .next("leave it out of `completion.require`; `promise` and `criteria` are told"))
-        }
+/// What no host that starts a command at each event could see through is refused for all of them.
+pub(crate) fn within_reach(strategy: Strategy, options: &LoopOptions) -> Result<(), Problem> {
+    match beyond(strategy, &options.require.clone().unwrap_or_default()) {
+        Some(beyond) => Err(Problem::new(beyond.to_string()).next(beyond.hint())),
         None => Ok(()),
     }
 }
@@ -204,11 +197,8 @@ impl Ground<SqliteStore> for Inside {
     async fn options(&self, asked: &Start) -> Result<LoopOptions, String> {
         let options = self.held_to(flags(asked)).await.map_err(|problems| in_a_line(&problems))?;
         let strategy = asked.strategy.unwrap_or_default();
-        if strategy != Strategy::Continue && !self.commands_begin_turns() {
-            let given = strategy.name();
-            return Err(format!(
-                "this host cannot put a new session in place of one, as `--strategy {given}` asks"
-            ));
+        if !self.commands_begin_turns() {
+            within_reach(strategy, &options).map_err(|problem| in_a_line(&problem.into()))?;
         }
         Ok(LoopOptions { strategy, replace: asked.replace, ..options })
     }
@@ -227,6 +217,11 @@ impl Ground<SqliteStore> for Inside {
 
     fn commands_begin_turns(&self) -> bool {
         self.until.is_none()
+    }
+
+    fn refusal(&self, run: &Run) -> Option<String> {
+        let place = run.in_session.as_ref().filter(|_| !self.commands_begin_turns())?;
+        Some(beyond(place.strategy, &run.policy.completion.require)?.to_string())
     }
 
     /// By the command that a person would type, so that it is the very same.

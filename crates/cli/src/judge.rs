@@ -65,6 +65,16 @@ pub(crate) async fn check_surroundings(
     if vault::open(place)?.is_none() {
         return Err(unseen().into());
     }
+    can_be_asked(crew, policy, ground, asking).await
+}
+
+/// Its model, and the sandbox of the run for it as well.
+pub(crate) async fn can_be_asked(
+    crew: &Crew,
+    policy: &Policy,
+    ground: Ground<'_>,
+    asking: Asking<'_>,
+) -> Result<(), Problems> {
     models::check(crew, ground.state_dir, asking).await?;
     if policy.sandbox.mode != Mode::Off {
         Ground { crew, ..ground }.renew(&policy.sandbox)?;

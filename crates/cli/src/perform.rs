@@ -16,10 +16,10 @@ use ralph_engine::lock::{LockError, TreeLock};
 use ralph_engine::output::Caps;
 use ralph_engine::sandbox::Confiner;
 use ralph_engine::{
-    Appetite, Briefing, Chronicling, EngineError, Guard, Hook, Librarian, Parts, Place, Remembering,
-    Tracking, Urgency, chain, drive, environment, feed,
+    Appetite, Briefing, Chronicling, EngineError, Extracting, Guard, Hook, Librarian, Parts, Place,
+    Remembering, Tracking, Urgency, chain, drive, environment, feed,
 };
-use ralph_memory::Allowance;
+use ralph_memory::{Allowance, Measure};
 use ralph_snapshot::{Keep, Vault};
 use ralph_store::SqliteStore;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -32,7 +32,7 @@ use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings, excludes_file};
 use crate::toasts::Toasts;
-use crate::{advice, desk, follow, messages, summary, vault};
+use crate::{advice, desk, follow, messages, summary, vault, vectors};
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -75,7 +75,8 @@ pub(crate) async fn perform(
     let (id, place, store) = (run.id.clone(), stage.place.clone(), stage.store.clone());
     let retention = vault::retention(&stage.store, &stage.settings.snapshots).await?;
     let chronicling = messages::chronicling(&run, &stage.place)?;
-    let mut parts = parts(stage, retention, chronicling, feed, urgency)?;
+    let measure = stage.settings.vectors.as_ref().and_then(|wish| vectors::of_run(wish, &stage.state_dir));
+    let mut parts = parts(stage, measure, retention, chronicling, feed, urgency)?;
     // Whoever writes an issue writes a part of the brief: its agent does not hold the key to all of them.
     let token = run.agenda.as_ref().and_then(|agenda| desk::token(&agenda.source));
     parts.environment.retain(|(name, _)| token.is_none_or(|token| name != token));
@@ -116,11 +117,13 @@ pub(crate) async fn unwatched(stage: Stage, run: &Run) -> Result<Parts<SqliteSto
     let chronicling = messages::chronicling(run, &stage.place)?;
     // Signals are not for the loop, which outlives the process.
     let (_nobody_presses, urgency) = watch::channel(Urgency::None);
-    parts(stage, retention, chronicling, feed, urgency)
+    // Nobody waits in a hook for what notes mean.
+    parts(stage, None, retention, chronicling, feed, urgency)
 }
 
 fn parts(
     stage: Stage,
+    measure: Option<Arc<dyn Measure>>,
     retention: Keep,
     chronicling: Chronicling,
     feed: ralph_engine::Feed,
@@ -128,9 +131,9 @@ fn parts(
 ) -> Result<Parts<SqliteStore>, Problems> {
     let program = own_program()?;
     let settings = stage.settings;
-    let memory = remembering(&settings, &stage.state_dir, &stage.place);
+    let memory = remembering(&settings, &stage.state_dir, &stage.place, measure.clone());
     let store = Some(stage.store.clone());
-    let librarian = library(&stage.place, &stage.state_dir, store, stage.redactor.clone());
+    let librarian = library(&stage.place, &stage.state_dir, store, stage.redactor.clone(), measure, None);
     let librarian: Option<Arc<dyn Librarian>> = memory.is_some().then(|| Arc::new(librarian) as _);
     Ok(Parts {
         store: stage.store,
@@ -166,18 +169,25 @@ fn parts(
 }
 
 /// What a run remembers with; none where that is not wanted.
-fn remembering(settings: &Settings, state_dir: &Path, place: &Place) -> Option<Remembering<SqliteStore>> {
-    let wish = settings.memory;
+fn remembering(
+    settings: &Settings,
+    state_dir: &Path,
+    place: &Place,
+    measure: Option<Arc<dyn Measure>>,
+) -> Option<Remembering<SqliteStore>> {
+    let wish = settings.memory.clone();
     if !wish.enabled {
         return None;
     }
     let variables = std::env::vars_os().collect();
     Some(Remembering {
         global: crate::memory::global(state_dir).map(Arc::new),
+        measure,
         allowance: Allowance { tokens: wish.budget.get(), ..Allowance::default() },
         holdout: wish.holdout.share(),
         tools: wish.tools,
         asks: wish.questions,
+        extracting: wish.extract.map(|(by, tokens)| Extracting { by, tokens: tokens.get() }),
         excludes_file: excludes_file(&variables, &place.root),
     })
 }

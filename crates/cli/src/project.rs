@@ -98,8 +98,8 @@ fn no_run(place: &Place) -> Problem {
 /// Loops inside sessions are not meant unless they are named.
 async fn none_but_loops(store: &SqliteStore, place: &Place) -> Result<Problem, Problems> {
     let loops = store.loops().await.map_err(|error| store_problem(&error))?;
-    Ok(loops.into_iter().take(LISTED).fold(no_run(place), |problem, (seat, run)| {
-        problem.next(format!("or name the loop in session {} of {}: {}", seat.session, seat.host, run.id))
+    Ok(loops.into_iter().take(LISTED).fold(no_run(place), |problem, (berth, run)| {
+        problem.next(format!("or name the loop in {berth}: {}", run.id))
     }))
 }
 

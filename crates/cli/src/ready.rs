@@ -7,8 +7,8 @@ use ralph_core::run::Run;
 use ralph_engine::Place;
 
 use crate::crew::check;
-use crate::judge;
 use crate::models::Asking;
+use crate::onlookers::Onlookers;
 use crate::perform::inherited;
 use crate::problem::Problems;
 use crate::sandbox::Ground;
@@ -24,10 +24,10 @@ pub(crate) async fn to_go_on(
 ) -> Result<(), Problems> {
     check(&run.crew, staff, &run.policy.limits, &run.policy.completion.require)?;
     servers::check(&run.crew, staff, &place.root, &run.policy.completion.require).await?;
-    let judge = judge::check(&run.crew, staff, &run.policy)?;
+    let onlookers = Onlookers::check(&run.crew, staff, &run.policy, &settings.memory)?;
     let environment = &inherited(settings);
     let ground = Ground { root: &place.root, state_dir, environment, crew: &run.crew, staff };
     ground.renew(&run.policy.sandbox)?;
     let asking = Asking { staff, root: &place.root, environment };
-    judge::check_surroundings(judge.as_ref(), place, &run.policy, ground, asking).await
+    onlookers.check_surroundings(place, &run.policy, ground, asking).await
 }

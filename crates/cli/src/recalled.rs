@@ -47,7 +47,7 @@ async fn tell(
     about: About<'_>,
     budget: u32,
 ) -> Result<String, StoreError> {
-    let constitution = constitution(store, &project.place.root).await?;
+    let constitution = constitution(Some(store), &project.place.root).await?;
     // What is known in all projects is worth nothing here that keeps a session waiting.
     let global = global(&project.state_dir);
     let shelves = Shelves { project: store, global: global.as_ref() };
@@ -57,6 +57,8 @@ async fn tell(
         files: Vec::new(),
         symbols: Vec::new(),
         near: std::collections::BTreeMap::new(),
+        // A host waits for its hook, and asks nobody what notes mean.
+        meaning: None,
         current: Vec::new(),
     };
     let room = if constitution.is_empty() { budget } else { budget.saturating_sub(tokens(&constitution)) };

@@ -81,6 +81,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         }
         Event::Paused {} => paint(CALM, "❚❚ paused; `ralph resume` goes on"),
         Event::Unpaused {} => paint(HEAD, "▶ going on"),
+        Event::SessionPresented { host, .. } => paint(CALM, &format!("  lives in {host}")),
         Event::SessionReplaced { to, .. } => paint(CALM, &format!("  goes on in session {to}")),
         Event::TaskStarted { task, title, why, .. } => {
             let title = paint(HEAD, &printable(&format!("■ {task}  {title}")));
@@ -98,6 +99,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
             let notes = counted(recalled.notes.len() as u64, "note");
             paint(FAINT, &format!("  {notes} in the brief ({} tokens)", recalled.tokens))
         }
+        Event::MemoryAsked { .. } => memory_asked(&entry.event)?,
         Event::Consolidated { promoted, deduplicated, conflicts_resolved, .. } => {
             paint(FAINT, &remembered(*promoted, *deduplicated, *conflicts_resolved))
         }
@@ -140,6 +142,14 @@ fn judge_asked(event: &Event) -> Option<String> {
     let took = span(Duration::from_millis(*duration_ms));
     let used = usage(used).map_or(String::new(), |used| format!(", {used}"));
     Some(paint(FAINT, &format!("  judge {agent}: {} after {took}{used}", judgement.opinion.name())))
+}
+
+fn memory_asked(event: &Event) -> Option<String> {
+    let Event::MemoryAsked { agent, notes, usage: used, duration_ms, .. } = event else { return None };
+    let took = span(Duration::from_millis(*duration_ms));
+    let used = usage(used).map_or(String::new(), |used| format!(", {used}"));
+    let notes = counted(*notes, "note");
+    Some(paint(FAINT, &format!("  {agent} says what it was worth: {notes} after {took}{used}")))
 }
 
 fn agent_chosen(event: &Event) -> Option<String> {

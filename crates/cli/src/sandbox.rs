@@ -13,6 +13,7 @@ use crate::problem::{Problem, Problems};
 use crate::settings::{SandboxChoice, SandboxWish};
 
 /// All that a sandbox depends on beside the wish.
+#[derive(Clone, Copy)]
 pub(crate) struct Ground<'a> {
     pub(crate) root: &'a Path,
     pub(crate) state_dir: &'a Path,

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who may depend on whom; a rim sees no other rim, and nobody sees `cli`.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("ralph-core", &[]),
     ("ralph-store", &["ralph-core"]),
     ("ralph-memory", &["ralph-core", "ralph-store"]),
@@ -35,6 +35,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("ralph-migrate", &["ralph-core", "ralph-store", "ralph-templates"]),
     ("ralph-hosts", &["ralph-core", "ralph-store", "ralph-engine"]),
     ("ralph-mcp", &["ralph-core", "ralph-engine", "ralph-graph", "ralph-memory", "ralph-store"]),
+    ("ralph-vectors", &["ralph-memory"]),
     (
         "ralph-cli",
         &[
@@ -52,6 +53,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "ralph-migrate",
             "ralph-hosts",
             "ralph-mcp",
+            "ralph-vectors",
         ],
     ),
 ];

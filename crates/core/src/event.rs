@@ -189,6 +189,19 @@ pub enum Event {
         #[serde(flatten)]
         recalled: Recalled,
     },
+    /// An agent was asked what a completed task was worth knowing for; written when that is over, whatever came of it.
+    MemoryAsked {
+        task: TaskId,
+        iteration: u32,
+        agent: AgentName,
+        model: Option<String>,
+        /// How many notes there were in its answer.
+        notes: u64,
+        exit: AgentExit,
+        /// Counts towards the limits of the run.
+        usage: Usage,
+        duration_ms: u64,
+    },
     /// What a completed task has learned was taken over into the project's memory.
     Consolidated {
         task: TaskId,
@@ -229,6 +242,11 @@ pub enum Event {
     },
     Paused {},
     Unpaused {},
+    /// A loop that was started without a host is that host's from now on, which was the first to tell of its session.
+    SessionPresented {
+        session: SessionId,
+        host: AgentName,
+    },
     /// A loop inside a session goes on in another one.
     SessionReplaced {
         from: SessionId,

@@ -18,7 +18,9 @@ pub const REPLACEMENT: Duration = Duration::from_secs(300);
 /// Where a loop lives, and what is known of the conversation there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InSession {
-    pub host: AgentName,
+    /// None until a host has presented the session, where the loop was started without naming one.
+    #[serde(default)]
+    pub host: Option<AgentName>,
     pub session: SessionId,
     #[serde(default)]
     pub strategy: Strategy,
@@ -88,6 +90,10 @@ pub struct Turn {
     /// How many tools were used.
     pub tools: u32,
     pub signals: Vec<Signal>,
+    /// What the agent asked by ralph's own tool.
+    pub question: Option<String>,
+    /// What it said by ralph's own tool when it was done.
+    pub summary: Option<String>,
     /// The list of things to do, where the host keeps one.
     pub list: Option<Listed>,
     /// Whether the message was broken off, so that nothing it promises counts.
@@ -139,9 +145,9 @@ impl Strategy {
 }
 
 impl InSession {
-    pub fn new(host: AgentName, session: SessionId) -> InSession {
+    pub fn new(host: impl Into<Option<AgentName>>, session: SessionId) -> InSession {
         InSession {
-            host,
+            host: host.into(),
             session,
             strategy: Strategy::Continue,
             heard: None,
@@ -153,5 +159,13 @@ impl InSession {
             refrain: Refrain::default(),
             summaries: None,
         }
+    }
+}
+
+/// A session as people are told of it.
+pub fn named(session: &SessionId, host: Option<&AgentName>) -> String {
+    match host {
+        Some(host) => format!("session {session} of {host}"),
+        None => format!("session {session} of no host yet"),
     }
 }

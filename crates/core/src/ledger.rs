@@ -119,7 +119,9 @@ impl Dealt {
             Event::AttemptEnded { ending: Ending::Reported(report), .. } => {
                 self.usage = self.usage.plus(report.usage);
             }
-            Event::JudgeAsked { usage, .. } => self.usage = self.usage.plus(*usage),
+            Event::JudgeAsked { usage, .. } | Event::MemoryAsked { usage, .. } => {
+                self.usage = self.usage.plus(*usage);
+            }
             Event::Checked { checks, .. } => self.checks.clone_from(checks),
             Event::Verdict { verdict: Verdict::Complete { evidence }, .. } => {
                 self.findings = vec![evidence.clone()];

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::id::NoteId;
+use crate::note::Draft;
 
 /// Parts of a brief, each worded and fenced already, and empty where there is nothing to say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,6 +48,14 @@ pub struct Recalled {
     pub left_out: u32,
     /// What they take up in the brief.
     pub tokens: u32,
+}
+
+/// What an agent that was asked has to say of a completed task. It is part of the run until it was taken over, so nobody
+/// is asked twice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extracted {
+    pub iteration: u32,
+    pub drafts: Vec<Draft>,
 }
 
 impl Recalled {

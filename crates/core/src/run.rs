@@ -19,7 +19,7 @@ use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::put_back::{ForkedFrom, PutBack};
 use crate::question::{Inbox, QuestionNo};
-use crate::recollection::Recalled;
+use crate::recollection::{Extracted, Recalled};
 use crate::report::{Fault, Report, Usage};
 use crate::route::Trouble;
 use crate::stop::Stop;
@@ -94,6 +94,9 @@ pub struct Run {
     /// The notes that the brief of the present iteration had.
     #[serde(default)]
     pub recalled: Recalled,
+    /// What an agent said that the present task was worth knowing for.
+    #[serde(default)]
+    pub extracted: Option<Extracted>,
     /// The digest of the constitution that the run began with; empty where there was none.
     #[serde(default)]
     pub constitution: Option<String>,

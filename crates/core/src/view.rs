@@ -44,6 +44,8 @@ pub struct RunView {
     pub judgement: Option<Judgement>,
     pub promise: String,
     pub host_session: Option<SessionId>,
+    /// The host of that session; null until one has presented it.
+    pub host: Option<AgentName>,
     pub agent: AgentName,
     pub model: Option<String>,
     pub usage: Usage,
@@ -113,6 +115,7 @@ impl RunView {
             judgement: None,
             promise: started.promise,
             host_session: started.session,
+            host: started.host,
             agent: started.agent,
             model: started.model,
             usage: Usage::default(),
@@ -175,6 +178,7 @@ impl RunView {
             Event::QuestionAssumed { question, assumption } => {
                 self.decided(*question, &Fate::Assumed { assumption: assumption.clone() });
             }
+            Event::SessionPresented { host, .. } => self.presented_by(host),
             Event::SessionReplaced { to, .. } => self.host_session = Some(to.clone()),
             Event::RunStopped { stop_reason, status, exit_code, evidence, .. } => {
                 self.status = *status;
@@ -196,7 +200,9 @@ impl RunView {
                 self.checks.clone_from(checks);
                 self.judgement.clone_from(judgement);
             }
-            Event::JudgeAsked { usage, .. } => self.usage = self.usage.plus(*usage),
+            Event::JudgeAsked { usage, .. } | Event::MemoryAsked { usage, .. } => {
+                self.usage = self.usage.plus(*usage);
+            }
             Event::Progress { unchanged, .. } => self.no_progress_count = *unchanged,
             Event::TaskStarted { title, .. } => self.description.clone_from(title),
             Event::TaskCompleted { .. } | Event::TaskSkipped { .. } => self.settled(&entry.event),
@@ -213,6 +219,11 @@ impl RunView {
             | Event::Limit { .. }
             | Event::Notice { .. } => {}
         }
+    }
+
+    fn presented_by(&mut self, host: &AgentName) {
+        self.host = Some(host.clone());
+        self.agent = host.clone();
     }
 
     fn attempt_started(&mut self, entry: &Entry) {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use ralph_core::Timestamp;
@@ -378,4 +378,48 @@ fn the_time_of_the_turns_is_the_time_of_the_loop() {
     let long = Turn { duration: Duration::from_secs(8 * 3600), ..turn("m1", "slow") };
     hears(&mut run, &long, 1);
     assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::MaxDuration));
+}
+
+#[test]
+fn what_is_said_by_a_tool_counts_and_goes_before_what_the_last_words_ask() {
+    let mut run = started();
+    run.policy.completion.require = BTreeSet::from([Signal::Tool]);
+    let asked = Turn { question: Some("Which port?".to_owned()), ..turn("m1", "I wait.") };
+    run.hear(&asked, at(1));
+    let Step::Verify(_, report) = &run.step else { panic!("{:?}", run.step) };
+    assert_eq!(report.question.as_deref(), Some("Which port?"));
+    let mut run = started();
+    run.policy.completion.require = BTreeSet::from([Signal::Tool]);
+    let signals = vec![Signal::Tool];
+    let said = Turn { signals, summary: Some("made".to_owned()), ..turn("m1", "Shall I go on?") };
+    run.hear(&said, at(1));
+    let Step::Verify(_, report) = &run.step else { panic!("{:?}", run.step) };
+    assert_eq!((report.question.as_deref(), report.signals.contains(&Signal::Tool)), (None, true));
+    let is_noted =
+        |event: &Event| matches!(event, Event::Notice { text } if text.ends_with("`task_complete`: made"));
+    assert!(run.fresh.iter().any(|fresh| is_noted(&fresh.event)));
+}
+
+#[test]
+fn a_loop_without_a_host_falls_to_the_one_that_presents_it_and_to_no_other() {
+    let mut run = recorded();
+    let [unknown, claude, codex] = ["unknown", "claude", "codex"].map(|name| AgentName::parse(name).unwrap());
+    run.in_session.as_mut().unwrap().host = None;
+    run.crew = Crew::new(Member::new(unknown, Vec::new()), Vec::new());
+    run.let_go("paused before anybody came", at(1));
+    run.presented_by(&claude, at(2));
+    run.presented_by(&codex, at(3));
+    assert_eq!(run.in_session.as_ref().unwrap().host.as_ref(), Some(&claude));
+    assert_eq!(run.crew.at_work().agent, claude);
+    let Step::Wait(Until::Told, then) = &run.step else { panic!("{:?}", run.step) };
+    assert!(matches!(&**then, Step::Think(attempt) if attempt.agent == claude));
+    let told = run.fresh.iter().filter(|fresh| matches!(fresh.event, Event::SessionPresented { .. }));
+    assert_eq!(told.count(), 1);
+}
+
+#[test]
+fn a_run_that_was_stored_with_its_host_still_reads() {
+    let place = recorded().in_session.unwrap();
+    let stored = serde_json::json!({ "host": "opencode", "session": "ses_1" });
+    assert_eq!(serde_json::from_value::<InSession>(stored).unwrap(), place);
 }

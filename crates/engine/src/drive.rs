@@ -86,7 +86,11 @@ pub(crate) struct Drive<S> {
     pub(crate) hooks: Hooks,
     /// The run as it was when it last came to the gate, for when a control arrives before the next commit.
     pub(crate) gate: Option<Run>,
+    /// The last attempt that nothing is left to be done for but to decide what follows.
+    pub(crate) consolidated: Option<(Attempt, Verdict)>,
     pub(crate) diary: Diary,
+    /// Whether another process has driven the run before.
+    pub(crate) is_resumed: bool,
     /// What the tracker was told is being worked on, by this process.
     pub(crate) told: Option<TaskId>,
     /// What the tracker showed as being worked on when the process that drove the run before was gone.
@@ -111,14 +115,17 @@ impl<S: Store + 'static> Drive<S> {
         let bell = Bell::hang(&run.id);
         let diary = Diary::of(&run);
         let interrupted = run.agenda.as_ref().map(|agenda| agenda.showing.clone()).unwrap_or_default();
+        let is_resumed = run.tally.attempts_total > 0;
         Ok(Drive {
             parts,
             run,
+            is_resumed,
             stopwatch,
             bell,
             custody: None,
             hooks,
             gate: None,
+            consolidated: None,
             diary,
             told: None,
             interrupted,
@@ -269,22 +276,38 @@ impl<S: Store + 'static> Drive<S> {
         Ok(())
     }
 
+    /// What a person grants while the last attempt is under way may be seen first by the commit of the stop that it forbids:
+    /// then only the decision is made again.
     async fn consolidate(&mut self, attempt: Attempt, verdict: Verdict) -> Result<(), EngineError> {
         crash_point("consolidate.before");
-        self.intend_commit(&attempt, &verdict);
-        if self.close_task(&attempt, &verdict).await? == Settled::Rewound {
-            return Ok(());
+        let judged = (attempt.clone(), verdict.clone());
+        if self.consolidated.as_ref() != Some(&judged) {
+            if self.put_by(&attempt, &verdict).await? == Settled::Rewound {
+                return Ok(());
+            }
+            self.consolidated = Some(judged);
         }
-        crash_point("consolidate.inside");
-        if self.chronicle(&attempt, &verdict).await? == Settled::Rewound {
-            return Ok(());
-        }
-        let commit = self.diary.commit.take();
-        self.settle_memory(&attempt, &verdict, commit).await?;
-        let now = self.now();
+        let (before, now) = (self.run.clone(), self.now());
         self.run.after_consolidate(attempt, verdict, self.parts.attended, now);
+        if matches!(self.run.step, Step::Stop(_)) {
+            self.gate.get_or_insert(before);
+        }
         crash_point("consolidate.after");
         Ok(())
+    }
+
+    /// Whatever an attempt leaves to its tracker, its progress file and its memory.
+    async fn put_by(&mut self, attempt: &Attempt, verdict: &Verdict) -> Result<Settled, EngineError> {
+        self.intend_commit(attempt, verdict);
+        if self.close_task(attempt, verdict).await? == Settled::Rewound {
+            return Ok(Settled::Rewound);
+        }
+        crash_point("consolidate.inside");
+        if self.chronicle(attempt, verdict).await? == Settled::Rewound {
+            return Ok(Settled::Rewound);
+        }
+        let commit = self.diary.commit.take();
+        self.settle_memory(attempt, verdict, commit).await
     }
 
     async fn stop(&mut self) -> Result<Settled, EngineError> {

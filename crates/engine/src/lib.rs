@@ -32,6 +32,7 @@ pub mod lock;
 pub mod loops;
 pub mod mailbox;
 mod memory;
+mod onlooker;
 pub mod output;
 mod place;
 mod probe;
@@ -62,7 +63,8 @@ pub use feed::{Appetite, Feed, Seen, Watch, feed};
 pub use guard::Guard;
 pub use hooks::{Announcing, Hook, allowance, announce, deliver_due, deliveries};
 pub use memory::{
-    CONSTITUTION, Remembering, changed_constitution_key, constitution, constitution_digest, constitution_key,
+    About, CHANGED_CONSTITUTION, CONSTITUTION, Extracting, Foreseen, Remembering, TRUSTED_CONSTITUTION,
+    constitution, constitution_digest, foresee, near,
 };
 pub use place::Place;
 pub use probe::{Answer, preflight};

@@ -20,7 +20,7 @@ use ralph_core::run::{Request, Run, Step};
 use ralph_core::sandbox::Sandbox;
 use ralph_core::task::Task;
 use ralph_core::view::RunView;
-use ralph_store::{NewDelivery, Seat, Store, StoreError};
+use ralph_store::{Berth, NewDelivery, Store, StoreError};
 
 use crate::hooks::{self, Hook};
 
@@ -69,26 +69,31 @@ pub enum LoopError {
     LetGo { why: String, run: RunId, is_paused: bool },
 }
 
-/// The loops of one host in one project.
+/// The loops of one host in one project, or of whichever host, where none is named.
 #[derive(Debug)]
 pub struct Loops<S> {
     pub(crate) store: Arc<S>,
-    pub(crate) host: AgentName,
+    pub(crate) host: Option<AgentName>,
     pub(crate) redactor: Redactor,
     hooks: Vec<Hook>,
 }
 
 /// What lives in a session, and which others have a loop, with what each was last written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Living {
     pub here: Option<RunId>,
+    /// A loop that was started here without a host, and waits for whichever presents the session first ([`presented`]).
+    ///
+    /// [`presented`]: Loops::presented
+    pub unpresented: Option<RunId>,
     pub elsewhere: Vec<SessionId>,
 }
 
 impl<S: Store> Loops<S> {
-    /// The redactor decides what of a prompt is a secret and never stored.
-    pub fn new(store: Arc<S>, host: AgentName, redactor: Redactor) -> Loops<S> {
-        Loops { store, host, redactor, hooks: Vec::new() }
+    /// Without a host, a session is known by its name alone, and a loop that is started there is that host's which first
+    /// tells of the session. The redactor decides what of a prompt is a secret and never stored.
+    pub fn new(store: Arc<S>, host: impl Into<Option<AgentName>>, redactor: Redactor) -> Loops<S> {
+        Loops { store, host: host.into(), redactor, hooks: Vec::new() }
     }
 
     /// Who is to be told of what happens to loops while nobody drives them: it waits in the outbox ([`deliver_due`]).
@@ -110,15 +115,15 @@ impl<S: Store> Loops<S> {
         prompt: &str,
         options: LoopOptions,
     ) -> Result<bool, LoopError> {
-        let seat = self.seat(session)?;
+        let berth = Berth { host: self.host.clone(), session: SessionId::parse(session)? };
         if prompt.trim().is_empty() {
             return Err(LoopError::EmptyPrompt);
         }
         let now = Moment { at: Timestamp::now(), running: std::time::Duration::ZERO };
         let (replace, made) = (options.replace, options.made);
-        let request = self.request(prompt, options, &seat, now.at)?;
+        let request = self.request(prompt, options, &berth, now.at)?;
         if replace {
-            self.cancel_loop(session).await?;
+            self.make_room(&berth.session).await?;
         }
         let mut run = Run::start(request, now);
         run.tally.iterations = made;
@@ -127,20 +132,34 @@ impl<S: Store> Loops<S> {
             let task = run.task.clone();
             run.after_select(Selection::prompt(task), now);
         }
-        match self.store.create_loop(&run, now.at, &seat, &self.deliveries(&run)).await {
+        match self.store.create_loop(&run, now.at, &berth, &self.deliveries(&run)).await {
             Ok(_) => Ok(true),
             Err(StoreError::RunExists { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
 
+    /// Ends whatever would keep a loop from being started in a session.
+    async fn make_room(&self, session: &SessionId) -> Result<(), LoopError> {
+        for (berth, run) in self.store.loops().await? {
+            if berth.session == *session && (berth.host.is_none() || self.is_ours(&berth)) {
+                self.abort(&run.id, "cancelled").await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_ours(&self, berth: &Berth) -> bool {
+        self.host.is_none() || berth.host == self.host
+    }
+
     /// What a session's loop is at, or, without a session, the newest loop of this host. None if there is none.
     pub async fn state(&self, session: Option<&str>) -> Result<Option<RunView>, LoopError> {
         let id = match session {
-            Some(session) => self.store.loop_of(Some(&self.host), &SessionId::parse(session)?).await?,
+            Some(session) => self.store.loop_of(self.host.as_ref(), &SessionId::parse(session)?).await?,
             None => {
                 let mut loops = self.store.loops().await?.into_iter();
-                loops.find(|(seat, _)| seat.host == self.host).map(|(_, run)| run.id)
+                loops.find(|(berth, _)| self.is_ours(berth)).map(|(_, run)| run.id)
             }
         };
         match id {
@@ -156,7 +175,7 @@ impl<S: Store> Loops<S> {
     /// The journal of a session's loop after `seq`, for a program that watches.
     pub async fn entries(&self, session: &str, after: u64) -> Result<Vec<Entry>, LoopError> {
         let session = SessionId::parse(session)?;
-        match self.store.loop_of(Some(&self.host), &session).await? {
+        match self.store.loop_of(self.host.as_ref(), &session).await? {
             Some(id) => self.journal(&id, after).await,
             None => Ok(Vec::new()),
         }
@@ -169,15 +188,13 @@ impl<S: Store> Loops<S> {
 
     /// Which sessions of this host have a loop that goes on, with one look at the store.
     pub async fn look(&self, session: &SessionId) -> Result<Living, LoopError> {
-        let mut found = Living { here: None, elsewhere: Vec::new() };
-        for (seat, run) in self.store.loops().await? {
-            if seat.host != self.host {
-                continue;
-            }
-            if seat.session == *session {
-                found.here.get_or_insert(run.id);
-            } else {
-                found.elsewhere.push(seat.session);
+        let mut found = Living::default();
+        for (berth, run) in self.store.loops().await? {
+            match (berth.session == *session, self.is_ours(&berth)) {
+                (true, true) => drop(found.here.get_or_insert(run.id)),
+                (true, false) if berth.host.is_none() => drop(found.unpresented.get_or_insert(run.id)),
+                (false, true) => found.elsewhere.push(berth.session),
+                (_, false) => {}
             }
         }
         Ok(found)
@@ -193,15 +210,11 @@ impl<S: Store> Loops<S> {
         }
     }
 
-    fn seat(&self, session: &str) -> Result<Seat, LoopError> {
-        Ok(Seat { host: self.host.clone(), session: SessionId::parse(session)? })
-    }
-
     fn request(
         &self,
         prompt: &str,
         options: LoopOptions,
-        seat: &Seat,
+        berth: &Berth,
         at: Timestamp,
     ) -> Result<Request, LoopError> {
         let criteria = options.criteria.gives_evidence();
@@ -219,7 +232,8 @@ impl<S: Store> Loops<S> {
         if let Some(description) = options.description {
             task.title = self.redactor.text(&description).into_owned();
         }
-        let mut place = InSession::new(seat.host.clone(), seat.session.clone());
+        let mut place = InSession::new(berth.host.clone(), berth.session.clone());
+        let agent = berth.host.clone().unwrap_or_else(nobody_known);
         (place.strategy, place.summaries) = (options.strategy, options.summaries);
         let (entropy, seed) = (crate::entropy(), crate::entropy());
         Ok(Request {
@@ -238,10 +252,15 @@ impl<S: Store> Loops<S> {
                 sandbox: options.sandbox,
                 on_failure: ralph_core::policy::OnFailure::Keep,
             },
-            crew: Crew::new(Member::new(self.host.clone(), Vec::new()), Vec::new()),
+            crew: Crew::new(Member::new(agent, Vec::new()), Vec::new()),
             seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             forked_from: None,
         })
     }
+}
+
+/// Who works in a session whose host nobody has named.
+fn nobody_known() -> AgentName {
+    AgentName::parse("unknown").expect("a word is a name")
 }

@@ -36,6 +36,24 @@ pub enum Said {
     Asked { question: String },
 }
 
+impl Said {
+    /// What stands in the answer to an agent whose word counts, and in no other: hosts show ralph that answer.
+    pub fn noted(&self) -> &'static str {
+        match self {
+            Said::TaskComplete { .. } => "is noted that the task is done",
+            Said::Asked { .. } => "question is noted",
+        }
+    }
+
+    pub fn is_short(&self) -> Result<(), MailboxError> {
+        let (what, text) = match self {
+            Said::TaskComplete { summary } => ("the summary", summary.as_deref().unwrap_or_default()),
+            Said::Asked { question } => ("the question", question.as_str()),
+        };
+        if text.chars().count() > LONGEST { Err(MailboxError::TooLong { what }) } else { Ok(()) }
+    }
+}
+
 /// What all of it comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Heard {
@@ -81,13 +99,7 @@ impl Mailbox {
 
     /// Durable for as long as anybody may want to know: once this is answered, the one who drives the attempt finds it.
     pub fn say(&self, said: &Said) -> Result<(), MailboxError> {
-        let (what, text) = match said {
-            Said::TaskComplete { summary } => ("the summary", summary.as_deref().unwrap_or_default()),
-            Said::Asked { question } => ("the question", question.as_str()),
-        };
-        if text.chars().count() > LONGEST {
-            return Err(MailboxError::TooLong { what });
-        }
+        said.is_short()?;
         let path = self.dir.join(SAID);
         let mut line = serde_json::to_vec(said).expect("what is said is JSON");
         line.push(b'\n');
@@ -130,13 +142,20 @@ impl Letterbox {
         &self.dir
     }
 
-    /// What the agent said, with what is secret in it replaced. Of a completion and a question, the later counts.
+    /// What the agent said.
     pub(crate) fn heard(&self, redactor: &Redactor) -> Heard {
         // Nothing was said, or the agent took the file away: neither counts for anything.
         let text = read(&self.dir.join(SAID), MOST).unwrap_or_default();
-        let clean = |text: String| redactor.text(&text).chars().take(LONGEST).collect::<String>();
         let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
-        lines.fold(Heard::default(), |_, said: Said| match said {
+        Heard::of(lines, redactor)
+    }
+}
+
+impl Heard {
+    /// With what is secret in it replaced. Of a completion and a question, the later counts.
+    pub fn of(said: impl IntoIterator<Item = Said>, redactor: &Redactor) -> Heard {
+        let clean = |text: String| redactor.text(&text).chars().take(LONGEST).collect::<String>();
+        said.into_iter().fold(Heard::default(), |_, said| match said {
             Said::TaskComplete { summary } => Heard {
                 signals: BTreeSet::from([Signal::Tool]),
                 summary: summary.map(clean).filter(|summary| !summary.trim().is_empty()),

@@ -55,6 +55,8 @@ pub struct Report {
     pub same: usize,
     /// How many are no longer there.
     pub removed: usize,
+    /// How many files the tree was asked for; none where it was known that nothing has changed.
+    pub walked: usize,
     /// Of what was parsed.
     pub bytes: u64,
     pub symbols: usize,
@@ -92,17 +94,35 @@ pub fn update(
     progress: Progress<'_>,
 ) -> Result<(Graph, Report), GraphError> {
     let mut report = Report::default();
-    let old = load(kept, &mut report)?;
-    let is_new = old.files.is_empty() || report.unusable.is_some();
-    let tree = walk(&Walk::whole(root, options))?;
-    let refresh = Refresh { root, options, part: None };
-    let (parts, difference) = refresh.bring(old, tree, progress, &mut report)?;
-    if is_new || difference != Difference::None {
+    let (parts, is_another) = brought(root, kept, options, progress, &mut report)?;
+    if is_another {
         report.written = keep::save(kept, &parts)?;
     }
     let graph = Graph::new(parts);
     report.count(&graph);
     Ok((graph, report))
+}
+
+/// The graph of the tree at `root` as it is now, with the help of what is kept in `kept`, which stays as it is.
+pub fn examine(root: &Path, kept: &Path, options: &Options) -> Result<Graph, GraphError> {
+    let (parts, _) = brought(root, kept, options, &|_, _| {}, &mut Report::default())?;
+    Ok(Graph::new(parts))
+}
+
+/// What is kept, brought up to date, and whether that is something else.
+fn brought(
+    root: &Path,
+    kept: &Path,
+    options: &Options,
+    progress: Progress<'_>,
+    report: &mut Report,
+) -> Result<(Parts, bool), GraphError> {
+    let old = load(kept, report)?;
+    let is_new = old.files.is_empty() || report.unusable.is_some();
+    let tree = walk(&Walk::whole(root, options))?;
+    let refresh = Refresh { root, options, part: None };
+    let (parts, difference) = refresh.bring(old, tree, progress, report)?;
+    Ok((parts, is_new || difference != Difference::None))
 }
 
 /// What is kept, or nothing with the reason.

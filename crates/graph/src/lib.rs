@@ -25,7 +25,7 @@ pub use ask::impact::{Affected, Reach};
 pub use ask::map::{Map, Ranked, map_head, map_line, tokens};
 pub use ask::refs::{Reference, Use};
 pub use ask::scope::Told;
-pub use build::{Options, Progress, Report, update};
+pub use build::{Options, Progress, Report, examine, update};
 pub use error::GraphError;
 pub use extract::Skipped;
 pub use graph::{FileId, Graph, SymbolId, SymbolView};

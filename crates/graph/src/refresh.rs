@@ -47,6 +47,7 @@ impl Refresh<'_> {
         progress: Progress<'_>,
         report: &mut Report,
     ) -> Result<(Parts, Difference), GraphError> {
+        report.walked = tree.len();
         let (known, jobs) = self.sort_out(&old, tree);
         let (files, most) = (known.len() + jobs.len(), self.options.most_files);
         if files > most {

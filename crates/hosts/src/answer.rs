@@ -7,7 +7,7 @@ use ralph_core::in_session::{Strategy, Turn};
 use ralph_core::report::AgentExit;
 use ralph_core::run::{Run, Step};
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
-use ralph_engine::session::{Ended, Onward, Provide};
+use ralph_engine::session::{Ended, Onward, Presented, Provide};
 use ralph_store::Store;
 
 use crate::arguments::{Asked, BadArguments, Start};
@@ -24,7 +24,7 @@ const ASKED_AFTER: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happening {
     /// The agent is through with a turn.
-    Idle(Turn),
+    Idle(Box<Turn>),
     /// A person ended the turn.
     Aborted,
     Error {
@@ -77,6 +77,11 @@ pub trait Ground<S>: Provide<S> {
         true
     }
 
+    /// Why this host could never see a loop through that was started without naming one.
+    fn refusal(&self, _run: &Run) -> Option<String> {
+        None
+    }
+
     /// Keeps the summary of a session.
     fn keep_summary(&self, folder: &str, session: &SessionId, summary: &str) -> Result<(), String>;
 }
@@ -89,6 +94,10 @@ pub async fn answer<S: Store + 'static>(
     ground: &impl Ground<S>,
 ) -> Result<Vec<Action>, LoopError> {
     let seen = loops.look(session).await?;
+    let Presented { seen, refused } = loops.presented(session, seen, |run| ground.refusal(run)).await?;
+    if let Some(why) = refused {
+        return Ok(vec![words::failed(&why)]);
+    }
     if seen.here.is_none() {
         return match happening {
             Happening::Command(asked) => Desk { session, loops, ground }.command(asked).await,

@@ -50,7 +50,7 @@ fn session(id: &str) -> SessionId {
 fn happenings() -> Vec<Happening> {
     let turn = Turn { message: Some("m1".to_owned()), text: "done".to_owned(), ..Turn::default() };
     vec![
-        Happening::Idle(turn),
+        Happening::Idle(Box::new(turn)),
         Happening::Aborted,
         Happening::Error { what: "x".to_owned() },
         Happening::Gone,
@@ -92,4 +92,52 @@ async fn loops_of_another_host_are_nobodys_business() {
         assert_eq!(actions, [], "{happening:?}");
     }
     assert!(of("claude").is_active("ses_1").await.unwrap());
+}
+
+/// Every host tells of it at the same time, each from a process of its own.
+#[tokio::test]
+async fn of_hosts_that_present_a_session_at_once_one_has_its_loop() {
+    let dir = tempfile::tempdir().unwrap();
+    let of = |host: Option<&str>| {
+        let host = host.map(|name| AgentName::parse(name).unwrap());
+        Loops::new(Arc::new(SqliteStore::open(dir.path()).unwrap()), host, Redactor::new([]))
+    };
+    let whichever = of(None);
+    for n in 0..10 {
+        let id = format!("ses_{n}");
+        assert!(whichever.start_loop(&id, "fix it", LoopOptions::default()).await.unwrap());
+        assert!(!of(Some("claude")).is_active(&id).await.unwrap(), "a look binds nothing");
+        let presents = |host: &'static str| {
+            let (loops, session) = (of(Some(host)), session(&id));
+            async move {
+                let seen = loops.look(&session).await.unwrap();
+                loops.presented(&session, seen, |_| None).await.unwrap().seen.here
+            }
+        };
+        let (one, two, three) = tokio::join!(presents("claude"), presents("codex"), presents("opencode"));
+        assert_eq!([one, two, three].iter().flatten().count(), 1, "round {n}");
+        let view = whichever.state(Some(&id)).await.unwrap().unwrap();
+        assert_eq!(view.host.as_ref(), Some(&view.agent), "round {n}");
+        assert!(of(view.host.as_ref().map(AgentName::as_str)).is_active(&id).await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_loop_of_no_host_is_in_the_way_of_every_other_and_can_be_replaced() {
+    let store = Arc::new(SqliteStore::in_memory().unwrap());
+    let of = |host: Option<&str>| {
+        let host = host.map(|name| AgentName::parse(name).unwrap());
+        Loops::new(store.clone(), host, Redactor::new([]))
+    };
+    let replace = || LoopOptions { replace: true, ..LoopOptions::default() };
+    let (whichever, claude) = (of(None), of(Some("claude")));
+    assert!(whichever.start_loop("ses_1", "one", LoopOptions::default()).await.unwrap());
+    assert!(!claude.start_loop("ses_1", "two", LoopOptions::default()).await.unwrap());
+    assert!(claude.start_loop("ses_1", "two", replace()).await.unwrap());
+    assert!(!whichever.start_loop("ses_1", "three", LoopOptions::default()).await.unwrap());
+    assert!(whichever.start_loop("ses_1", "three", replace()).await.unwrap());
+    assert!(!claude.is_active("ses_1").await.unwrap());
+    assert!(!claude.cancel_loop("ses_1").await.unwrap(), "it is no loop of claude's");
+    assert!(whichever.cancel_loop("ses_1").await.unwrap());
+    assert!(!whichever.is_active("ses_1").await.unwrap());
 }

@@ -11,9 +11,9 @@ mod operator;
 mod serve;
 mod tool;
 
-pub use agent::{Post, agent};
+pub use agent::{Post, Room, Stranger, agent};
 pub use inquiry::Inquiry;
-pub use library::Library;
+pub use library::{Code, Library};
 pub use operator::{Asked, LoopStart, Operator, Seat, operator};
 pub use serve::{ServeError, serve};
-pub use tool::{Answer, Tool};
+pub use tool::{Answer, Caller, Tool};

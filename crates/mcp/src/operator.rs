@@ -52,7 +52,7 @@ pub enum Asked {
 pub struct LoopStart {
     /// The session, as its host calls it
     pub session: String,
-    /// The host, as `ralph hosts` names it; opencode by default
+    /// The host, as `ralph hosts` names it; whichever first tells of the session by default
     pub host: Option<String>,
     /// What the agent is to do
     pub prompt: String,
@@ -80,16 +80,16 @@ pub struct LoopStart {
 pub struct Seat {
     /// The session, as its host calls it
     pub session: String,
-    /// The host, as `ralph hosts` names it; opencode by default
+    /// The host, as `ralph hosts` names it; whichever has the session by default
     pub host: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Session {
-    /// The session, as its host calls it; the newest loop of the host by default
+    /// The session, as its host calls it; that of the newest loop by default
     session: Option<String>,
-    /// The host, as `ralph hosts` names it; opencode by default
+    /// The host, as `ralph hosts` names it; whichever has the session by default
     host: Option<String>,
 }
 

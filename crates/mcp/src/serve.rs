@@ -10,10 +10,13 @@ use rmcp::service::{QuitReason, RequestContext, RoleServer, ServerInitializeErro
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, ServerHandler, ServiceExt};
 
-use crate::tool::{Answer, Tool};
+use crate::tool::{Answer, Caller, Tool};
 
 /// A message longer than this is not one: it is dropped, and the next is read.
 const LONGEST_MESSAGE: usize = 4 << 20;
+
+/// What clients call the session that a call is made in, in the request's `_meta`.
+const SESSION: &str = "sessionId";
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
@@ -70,7 +73,7 @@ impl ServerHandler for Table {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.tools.iter().find(|tool| tool.name == request.name).cloned() else {
             let names: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
@@ -78,8 +81,11 @@ impl ServerHandler for Table {
             return Err(ErrorData::invalid_params(what, None));
         };
         let arguments = request.arguments.unwrap_or_default();
+        let named = context.meta.get(SESSION).map(|named| named.as_str().unwrap_or_default().to_owned());
+        let client = context.peer.peer_info().map(|client| client.client_info.name.clone());
+        let caller = Caller { session: named, client };
         // A call waits for files and for the store, and may start a runtime of its own.
-        let called = tokio::task::spawn_blocking(move || tool.call(arguments)).await;
+        let called = tokio::task::spawn_blocking(move || tool.call(arguments, &caller)).await;
         let answered = called.unwrap_or_else(|_| Err("ralph failed in this call".to_owned()));
         Ok(result(answered).into())
     }

@@ -6,7 +6,16 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-type Call = dyn Fn(Value) -> Result<Answer, String> + Send + Sync;
+type Call = dyn Fn(Value, &Caller) -> Result<Answer, String> + Send + Sync;
+
+/// Who calls, as far as the client says so with the call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Caller {
+    /// The session of its host; empty where it is not even a text.
+    pub session: Option<String>,
+    /// What the client calls itself.
+    pub client: Option<String>,
+}
 
 /// Whoever adds to a role adds one of these to its table.
 #[derive(Clone)]
@@ -34,6 +43,15 @@ impl Tool {
         about: &'static str,
         call: impl Fn(A) -> Result<Answer, String> + Send + Sync + 'static,
     ) -> Tool {
+        Tool::for_caller(name, about, move |arguments, _| call(arguments))
+    }
+
+    /// The same, where it depends on who calls.
+    pub fn for_caller<A: DeserializeOwned + JsonSchema>(
+        name: &'static str,
+        about: &'static str,
+        call: impl Fn(A, &Caller) -> Result<Answer, String> + Send + Sync + 'static,
+    ) -> Tool {
         let schema = schemars::generate::SchemaSettings::draft2020_12()
             .with(|settings| settings.inline_subschemas = true)
             .into_generator()
@@ -42,9 +60,11 @@ impl Tool {
         // A client shows the tool's own words; the type's are for those who read the code.
         arguments.remove("title");
         arguments.remove("description");
-        let call = move |given: Value| {
+        let call = move |given: Value, caller: &Caller| {
             let understood = serde_json::from_value(given);
-            call(understood.map_err(|error| format!("the arguments are not those of `{name}`: {error}"))?)
+            let understood =
+                understood.map_err(|error| format!("the arguments are not those of `{name}`: {error}"))?;
+            call(understood, caller)
         };
         Tool { name, about, arguments: Arc::new(arguments), only_looks: false, call: Arc::new(call) }
     }
@@ -55,8 +75,8 @@ impl Tool {
         Tool { only_looks: true, ..self }
     }
 
-    pub(crate) fn call(&self, arguments: Map<String, Value>) -> Result<Answer, String> {
-        (self.call)(Value::Object(arguments))
+    pub(crate) fn call(&self, arguments: Map<String, Value>, caller: &Caller) -> Result<Answer, String> {
+        (self.call)(Value::Object(arguments), caller)
     }
 }
 

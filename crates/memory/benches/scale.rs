@@ -1,17 +1,18 @@
 //! What a search costs with 1,000, 100,000 and 1,000,000 notes in a store on disk: with the store open, and as a
-//! process of its own would do it, opening the store for one question.
+//! process of its own would do it, opening the store for one question; and what the choice of notes for a brief costs.
 //!
 //! `cargo xtask bench recall-scale`, or with sizes of one's own: `cargo xtask bench recall-scale 5000 50000`.
 
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on has failed")]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ralph_core::Timestamp;
-use ralph_core::id::{NoteId, SessionId};
+use ralph_core::id::{NoteId, SessionId, TaskId};
 use ralph_core::note::{Draft, Kind, MemoryEvent, Observation};
-use ralph_memory::{Query, Ranking, catch_up, recall};
+use ralph_memory::{Allowance, Need, Query, Ranking, Shelves, catch_up, hydrate, recall};
 use ralph_store::{Notes as _, SqliteStore};
 
 const SIZES: [u64; 3] = [1_000, 100_000, 1_000_000];
@@ -30,9 +31,10 @@ fn main() {
     }
     let given: Vec<u64> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
     println!(
-        "| notes | search p50, ms | p99 | with opening p50 | p99 | store, MB | note added, ms | all added, s |"
+        "| notes | search p50, ms | p99 | with opening p50 | p99 | hydration p50 | p99 | store, MB | note added, ms | all \
+         added, s |"
     );
-    println!("|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for size in if given.is_empty() { SIZES.to_vec() } else { given } {
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(measure(size));
     }
@@ -55,6 +57,10 @@ async fn measure(size: u64) {
     for _ in 0..QUESTIONS {
         open.push(timed(&store, &chance.question(), size).await);
     }
+    let mut briefs = Vec::new();
+    for _ in 0..QUESTIONS / 3 {
+        briefs.push(hydrated(&store, &mut chance, size).await);
+    }
     drop(store);
     let mut fresh = Vec::new();
     for _ in 0..QUESTIONS / 3 {
@@ -65,13 +71,11 @@ async fn measure(size: u64) {
         fresh.push(begun.elapsed());
     }
     let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
-    let [(open_half, open_most), (fresh_half, fresh_most)] = [open, fresh].map(half_and_most);
+    let figures = [open, fresh, briefs].map(half_and_most).map(|(half, most)| (ms(half), ms(most)));
+    let [(open_half, open_most), (fresh_half, fresh_most), (brief_half, brief_most)] = figures;
     println!(
-        "| {size} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.2} | {:.1} |",
-        ms(open_half),
-        ms(open_most),
-        ms(fresh_half),
-        ms(fresh_most),
+        "| {size} | {open_half:.2} | {open_most:.2} | {fresh_half:.2} | {fresh_most:.2} | {brief_half:.2} | \
+         {brief_most:.2} | {:.1} | {:.2} | {:.1} |",
         bytes(dir.path()) as f64 / 1e6,
         ms(added),
         built.as_secs_f64(),
@@ -100,11 +104,41 @@ async fn timed(store: &SqliteStore, text: &str, size: u64) -> Duration {
     took
 }
 
+/// A task with two files at hand, as a brief has it.
+async fn hydrated(store: &SqliteStore, chance: &mut Chance, size: u64) -> Duration {
+    let need = Need {
+        task: TaskId::prompt(),
+        text: chance.question(),
+        files: vec![chance.file(), chance.file()],
+        symbols: Vec::new(),
+        near: BTreeMap::new(),
+        meaning: None,
+        current: Vec::new(),
+    };
+    let shelves = Shelves { project: store, global: None };
+    let begun = Instant::now();
+    let chosen = hydrate(&shelves, &need, &Allowance::default(), None, moment(size)).await.unwrap();
+    let took = begun.elapsed();
+    assert!(!chosen.is_empty() || !chosen.left_out.is_empty(), "something was found");
+    took
+}
+
+/// Half of all notes are what was seen, and the others of every kind that a brief has.
+fn kind(number: u64) -> Kind {
+    match number % 10 {
+        0 => Kind::Skill,
+        1 => Kind::Pattern,
+        2 | 3 => Kind::Gotcha { triggers: Vec::new(), terminal: None },
+        4 => Kind::Failure { approach: word(number), diff: None, errors: Vec::new() },
+        _ => Kind::Observation(Observation::Discovery),
+    }
+}
+
 fn observed(number: u64, chance: &mut Chance) -> MemoryEvent {
     let content = chance.text(WORDS);
-    let mut draft = Draft::new(Kind::Observation(Observation::Discovery), content);
+    let mut draft = Draft::new(kind(number), content);
     draft.source.session = SessionId::parse(&format!("session-{}", number / THREAD)).ok();
-    draft.files = vec![format!("src/{}/{}.rs", word(chance.below(40)), word(chance.below(400)))];
+    draft.files = vec![chance.file()];
     draft.valid_from = Some(moment(number));
     MemoryEvent::Observed { note: NoteId::new(moment(number), number), draft: Box::new(draft) }
 }
@@ -147,6 +181,10 @@ impl Chance {
     fn text(&mut self, words: std::ops::Range<u64>) -> String {
         let count = words.start + self.below(words.end - words.start);
         (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn file(&mut self) -> String {
+        format!("src/{}/{}.rs", word(self.below(40)), word(self.below(400)))
     }
 
     fn question(&mut self) -> String {

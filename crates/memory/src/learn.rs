@@ -23,11 +23,27 @@ pub async fn learn(
     at: Timestamp,
 ) -> Result<Vec<NoteId>, StoreError> {
     let known = staged(store, seen.task).await?;
+    let id = |draft: &Draft| of_attempt(seen.run, seen.task, seen.iteration, draft);
+    let (learned, mut events) = news(store, &known, drafts(seen, &known, redactor), id).await?;
+    events.extend(weighed(store, seen, &known, &events).await?);
+    if !events.is_empty() {
+        remember(store, events, redactor, at).await?;
+    }
+    Ok(learned)
+}
+
+/// The ids of all that the task has of these afterwards, and what is to be appended for it: what it does not have yet.
+pub(crate) async fn news(
+    store: &impl Notes,
+    known: &[Note],
+    drafts: Vec<Draft>,
+    id: impl Fn(&Draft) -> NoteId,
+) -> Result<(Vec<NoteId>, Vec<MemoryEvent>), StoreError> {
     let mut learned = Vec::new();
     let mut events = Vec::new();
     let mut news: Vec<Draft> = Vec::new();
-    for draft in drafts(seen, &known, redactor) {
-        let id = of_attempt(seen.run, seen.task, seen.iteration, &draft);
+    for draft in drafts {
+        let id = id(&draft);
         let is_there = !store.memory_history(&id).await?.is_empty();
         if is_there {
             learned.push(id);
@@ -41,11 +57,7 @@ pub async fn learn(
         events.push(MemoryEvent::Observed { note: id.clone(), draft: Box::new(draft) });
         learned.push(id);
     }
-    events.extend(weighed(store, seen, &known, &events).await?);
-    if !events.is_empty() {
-        remember(store, events, redactor, at).await?;
-    }
-    Ok(learned)
+    Ok((learned, events))
 }
 
 /// Without secrets already, so that they can be compared with what was put down before.
@@ -55,11 +67,29 @@ fn drafts(seen: &Witnessed<'_>, known: &[Note], redactor: &Redactor) -> Vec<Draf
     let has_failed = captured.iter().any(|draft| draft.kind.name() == KindName::Failure);
     let is_said_already = |draft: &Draft| has_failed && draft.tags.iter().any(|tag| tag == APPROACH);
     let stated = stated(seen.said).into_iter().filter(|draft| !is_said_already(draft));
-    let mut quota = Quota::of(known, seen.run, seen.iteration);
+    let quota = Quota::of(known, seen.run, seen.iteration);
     let all = captured.into_iter().chain(stated.map(|draft| seen.placed(draft)));
+    let (mut kept, refused) = within(quota, known, all, redactor);
+    kept.extend(outcome(seen).map(|mut outcome| {
+        if refused > 0 {
+            outcome.content += &format!("\n{refused} notes were more than an attempt may leave");
+        }
+        redact(&mut outcome, redactor);
+        outcome
+    }));
+    kept
+}
+
+/// What there is room for, without secrets, and how many there is none for.
+pub(crate) fn within(
+    mut quota: Quota,
+    known: &[Note],
+    drafts: impl Iterator<Item = Draft>,
+    redactor: &Redactor,
+) -> (Vec<Draft>, usize) {
     let mut kept: Vec<Draft> = Vec::new();
     let mut refused = 0;
-    for mut draft in all {
+    for mut draft in drafts {
         redact(&mut draft, redactor);
         // What is there already takes up no more room.
         let is_known = known.iter().any(|note| says_the_same(&note.said, &draft));
@@ -69,14 +99,7 @@ fn drafts(seen: &Witnessed<'_>, known: &[Note], redactor: &Redactor) -> Vec<Draf
             refused += 1;
         }
     }
-    kept.extend(outcome(seen).map(|mut outcome| {
-        if refused > 0 {
-            outcome.content += &format!("\n{refused} notes were more than an attempt may leave");
-        }
-        redact(&mut outcome, redactor);
-        outcome
-    }));
-    kept
+    (kept, refused)
 }
 
 fn says_the_same(one: &Draft, other: &Draft) -> bool {

@@ -10,6 +10,9 @@
 //! Query ──words── postings ──BM25── candidates ──neighbours, thread── files, symbols, graph, vectors ──recency, confidence── Recalled
 //! ```
 //!
+//! What texts mean is asked of a [`Measure`], where somebody brings one: [`understand()`] makes the vectors of notes that have
+//! none yet, and recall compares them with the question's.
+//!
 //! Nothing here knows where notes are kept: the store is a [`ralph_store::Notes`]. Nothing here reads the clock or a
 //! random source: both are arguments.
 
@@ -29,6 +32,7 @@ mod fence;
 mod hydrate;
 mod learn;
 mod likeness;
+mod meaning;
 mod pack;
 mod promote;
 mod query;
@@ -50,15 +54,18 @@ pub use alike::alike;
 pub use analysis::{ANALYSIS, index};
 pub use capture::{Ran, Witnessed, captured};
 pub use catch_up::catch_up;
-pub use consolidate::{Consolidation, Done, consolidate};
+pub use consolidate::{Consolidation, Done, consolidate, consolidated_since};
 pub use contradict::{Conflict, Ground, contradict};
 pub use contradictions::{Contradiction, contradictions};
 pub use credit::credit;
-pub use extraction::{extracted, extraction_brief};
+pub use extraction::{Completed, extracted, extraction_brief, take_down};
 pub use factor::{Contribution, Factor};
 pub use fence::fenced;
 pub use hydrate::{Allowance, Holdout, Hydration, LeftOut, Need, Omission, Section, Taken, Worded, hydrate};
 pub use learn::learn;
+pub use meaning::{
+    Answer, Fault, Later, Meaning, Measure, MeasureError, Pace, Understood, Vector, understand,
+};
 pub use pack::{Import, Imported, Malformed, PackLine, Shelf, Wanted, pack};
 pub use promote::{PromoteError, promote, promote_to_all};
 pub use query::{Context, Intent, Query, Visible};
@@ -76,3 +83,4 @@ pub use sufficiency::{
 };
 pub use tokens::tokens;
 pub use uplift::{Finding, NoteUplift, Tally, TaskTally, Uplift, uplift};
+pub use words::plain_words;

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use ralph_core::Timestamp;
-use ralph_core::id::{NoteId, TaskId};
+use ralph_core::id::TaskId;
 use ralph_core::note::{KindName, Scope};
+
+use crate::meaning::Meaning;
 
 /// What is looked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,9 +26,9 @@ pub struct Query {
     /// Only what was so already then.
     pub until: Option<Timestamp>,
     pub context: Context,
-    /// How near each note is to the question by some other measure, such as the cosine of two vectors. Both measures
-    /// are brought to the same scale; a note that has none of this one counts as 0, or as the farthest below.
-    pub similar: BTreeMap<NoteId, f64>,
+    /// What the question means by a measure, where somebody asked one ([`understand`](crate::understand())): notes with a
+    /// vector of that measure are compared with it. Both measures are brought to the same scale.
+    pub meaning: Option<Meaning>,
 }
 
 /// What is at hand where the question is asked: raises notes, and keeps none out.
@@ -72,7 +74,7 @@ impl Query {
             since: None,
             until: None,
             context: Context::default(),
-            similar: BTreeMap::new(),
+            meaning: None,
         }
     }
 

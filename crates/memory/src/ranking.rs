@@ -36,7 +36,7 @@ pub struct Ranking {
     pub files: f64,
     pub symbols: f64,
     pub graph: f64,
-    /// One standard deviation of similarity, in standard deviations of the score.
+    /// One standard deviation of nearness by vectors, in standard deviations of the score.
     pub vectors: f64,
     /// What a note of this moment gains; half as much after a month.
     pub recency: f64,

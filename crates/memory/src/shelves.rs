@@ -8,7 +8,7 @@ use ralph_store::{MemoryState, Notes, StoreError};
 
 use crate::query::Query;
 use crate::ranking::Ranking;
-use crate::recall::{Recalled, most_rare, recall};
+use crate::recall::{Recalled, most_rare, recall, recall_each};
 
 /// The stores that a question goes to.
 #[derive(Debug)]
@@ -26,12 +26,36 @@ pub async fn recall_all(
     ranking: &Ranking,
     now: Timestamp,
 ) -> Result<Vec<Recalled>, StoreError> {
-    let mut found = recall(shelves.project, query, ranking, now).await?;
+    let found = recall(shelves.project, query, ranking, now).await?;
     let Some(global) = shelves.global else { return Ok(found) };
-    let mut others = recall(global, query, ranking, now).await?;
+    let others = recall(global, query, ranking, now).await?;
+    let states = (shelves.project.memory_state().await?, global.memory_state().await?);
+    Ok(merged(found, others, &states, query))
+}
+
+/// The same for several questions that differ in their filters alone, and in how many notes they want.
+pub(crate) async fn recall_all_each(
+    shelves: &Shelves<'_, impl Notes>,
+    queries: &[Query],
+    ranking: &Ranking,
+    now: Timestamp,
+) -> Result<Vec<Vec<Recalled>>, StoreError> {
+    let found = recall_each(shelves.project, queries, ranking, now).await?;
+    let Some(global) = shelves.global else { return Ok(found) };
+    let others = recall_each(global, queries, ranking, now).await?;
+    let states = (shelves.project.memory_state().await?, global.memory_state().await?);
+    let both = found.into_iter().zip(others).zip(queries);
+    Ok(both.map(|((found, others), query)| merged(found, others, &states, query)).collect())
+}
+
+fn merged(
+    mut found: Vec<Recalled>,
+    mut others: Vec<Recalled>,
+    states: &(MemoryState, MemoryState),
+    query: &Query,
+) -> Vec<Recalled> {
     if !query.text.trim().is_empty() {
-        let states = (shelves.project.memory_state().await?, global.memory_state().await?);
-        level(&mut found, &mut others, &states);
+        level(&mut found, &mut others, states);
     }
     found.extend(others);
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -39,7 +63,7 @@ pub async fn recall_all(
     let mut said = HashSet::new();
     found.retain(|one| ids.insert(one.note.id.clone()) && said.insert(words(&one.note)));
     found.truncate(query.limit);
-    Ok(found)
+    found
 }
 
 /// A word counts for more where more notes lack it, so scores grow with a store. They are brought to the larger one's

@@ -26,7 +26,7 @@ fn measure(dir: &Path) -> Result<(), StoreError> {
     let store = SqliteStore::open(dir)?;
     println!("make a store            {:>8.0?}", made.elapsed());
     let mut one = run();
-    wait(store.create_loop(&one, at(0), &seat("claude", "s0"), &[]))?;
+    wait(store.create_loop(&one, at(0), &seat("claude", "s0").into(), &[]))?;
     let three = |run: &mut Run| {
         run.fresh.clear();
         (0..3).for_each(|n| run.note(at(1), Event::Notice { text: format!("{n} {}", "word ".repeat(30)) }));
@@ -46,7 +46,7 @@ fn measure(dir: &Path) -> Result<(), StoreError> {
     each("100 lines", || wait(store.entries(&one.id, 50, 100)).map(drop))?;
     let mut many: Vec<Run> = (0..8).map(|_| run()).collect();
     for (run, n) in many.iter_mut().zip(1..) {
-        wait(store.create_loop(run, at(0), &seat("claude", &format!("s{n}")), &[]))?;
+        wait(store.create_loop(run, at(0), &seat("claude", &format!("s{n}")).into(), &[]))?;
         three(run);
     }
     together(&store, &many)?;

@@ -8,6 +8,7 @@ use ralph_core::note::{Confidence, MemoryEvent, Note, Recorded};
 
 use crate::error::StoreError;
 use crate::posting::PostingList;
+use crate::vectors::Vectors;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -16,7 +17,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// To remember is to [append](Notes::append_memory) events, which is all that a hook has time for. Notes are made of
 /// them later, in one go with the words that find them ([`Notes::write_notes`]); what those words are, and what it
 /// means that a note has one, is decided by whoever ranks.
-pub trait Notes: Send + Sync {
+pub trait Notes: Vectors {
     /// Appends to the log, all or nothing, and tells the numbers of the lines. What a forgotten note said is gone from
     /// the log, from its note and from the words, when this returns.
     fn append_memory(

@@ -11,7 +11,7 @@ use ralph_core::run::Run;
 
 use crate::error::StoreError;
 use crate::outbox::{Delivery, DeliveryId, NewDelivery};
-use crate::session::Seat;
+use crate::session::{Berth, Seat};
 use crate::summary::RunSummary;
 use crate::trust::Trusted;
 
@@ -59,7 +59,7 @@ pub trait Store: crate::notes::Notes + Send + Sync {
         &self,
         run: &Run,
         at: Timestamp,
-        seat: &Seat,
+        berth: &Berth,
         deliveries: &[NewDelivery],
     ) -> impl Future<Output = Result<Vec<Entry>>> + Send;
 
@@ -141,7 +141,20 @@ pub trait Store: crate::notes::Notes + Send + Sync {
     /// has an unfinished loop of its own.
     fn bind(&self, run: &RunId, seat: &Seat) -> impl Future<Output = Result<()>> + Send;
 
-    /// The loop that was last started in a session, finished or not.
+    /// A loop that no host has presented yet, to go on with, as by `take_run`. None once a host has: that one goes on.
+    fn take_unpresented(&self, id: &RunId) -> impl Future<Output = Result<Option<Run>>> + Send;
+
+    /// Writes the run as `commit` does, and that it lives in this session of this host from now on, all or nothing.
+    fn present(
+        &self,
+        run: &Run,
+        at: Timestamp,
+        seat: &Seat,
+        deliveries: &[NewDelivery],
+    ) -> impl Future<Output = Result<Commit>> + Send;
+
+    /// The loop that was last started in a session, finished or not. Of whichever host, where none is named; one that no
+    /// host has presented is of none.
     fn loop_of(
         &self,
         host: Option<&AgentName>,
@@ -149,7 +162,7 @@ pub trait Store: crate::notes::Notes + Send + Sync {
     ) -> impl Future<Output = Result<Option<RunId>>> + Send;
 
     /// Every unfinished loop with the session it lives in, the newest first.
-    fn loops(&self) -> impl Future<Output = Result<Vec<(Seat, RunSummary)>>> + Send;
+    fn loops(&self) -> impl Future<Output = Result<Vec<(Berth, RunSummary)>>> + Send;
 
     /// The session is gone. Whether it had a loop.
     fn unbind(&self, seat: &Seat) -> impl Future<Output = Result<bool>> + Send;

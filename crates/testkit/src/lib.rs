@@ -2,6 +2,7 @@
 //! are found; scripted models and the real agent programs; what works on the same files as ralph; a client of the Model Context Protocol; small projects with
 //! failures.
 
+mod embeddings;
 pub mod fixtures;
 mod journal;
 mod live;
@@ -16,6 +17,7 @@ mod project;
 pub mod proxy;
 mod wait;
 
+pub use embeddings::{Embeddings, Manner, Request};
 pub use journal::{entries, extra_attempts, story};
 pub use live::{Live, Peaks};
 pub use mcp::{McpClient, install_mcp_client};

@@ -21,6 +21,15 @@ pub(crate) enum Alone {
     Recall {
         /// Such as locomo10.json
         file: PathBuf,
+        /// With vectors of this endpoint
+        #[arg(long, value_name = "URL", requires = "model", conflicts_with = "vectors_table")]
+        vectors_endpoint: Option<String>,
+        /// The model that the endpoint is asked for
+        #[arg(long, value_name = "NAME", requires = "vectors_endpoint")]
+        model: Option<String>,
+        /// With vectors of this table of words
+        #[arg(long, value_name = "FILE")]
+        vectors_table: Option<PathBuf>,
     },
     /// What a search costs with 1,000, 100,000 and 1,000,000 notes
     RecallScale {
@@ -40,7 +49,19 @@ impl Alone {
                 println!("\n{}\n{}", table(&figures), bars(&figures, "ms"));
                 return Ok(());
             }
-            Alone::Recall { file } => ("ralph-memory", "recall", vec![absolute(file)?]),
+            Alone::Recall { file, vectors_endpoint, model, vectors_table } => {
+                let mut args = vec![absolute(file)?];
+                let texts = [("--vectors-endpoint", vectors_endpoint), ("--model", model)];
+                for (flag, value) in
+                    texts.into_iter().filter_map(|(flag, value)| Some((flag, value.as_ref()?)))
+                {
+                    args.extend([flag.into(), value.into()]);
+                }
+                if let Some(table) = vectors_table {
+                    args.extend(["--vectors-table".into(), absolute(table)?]);
+                }
+                ("ralph-memory", "recall", args)
+            }
             Alone::RecallScale { sizes } => {
                 ("ralph-memory", "scale", sizes.iter().map(|size| size.to_string().into()).collect())
             }

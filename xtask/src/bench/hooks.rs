@@ -1,4 +1,4 @@
-//! What a host waits for at an event that is none of ralph's business, beside a runtime that does nothing.
+//! What a host waits for at an event that moves no loop, beside a runtime that does nothing.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use serde_json::json;
 
 use super::{Figure, Place, median};
-use crate::cargo::has;
+use crate::cargo::{has, succeed};
 
 const TIMES: usize = 100;
 
@@ -20,13 +20,29 @@ pub(super) fn measure(ralph: &Path) -> anyhow::Result<Vec<Figure>> {
     let here = place.path().to_str().context("a temporary directory with a plain name")?;
     let idle = json!({ "v": 1, "event": "idle", "session": "ses_1", "directory": here,
                        "message": { "id": "m1", "text": "All done.", "finish": "stop" } });
-    let tool = json!({ "session_id": "s1", "transcript_path": "/nowhere", "cwd": here,
-                       "hook_event_name": "PostToolUse", "tool_name": "Bash",
-                       "tool_input": { "command": "ls" }, "tool_response": {} });
-    let (mut opencode, mut claude, mut node) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..TIMES {
-        opencode.push(told(place.command(ralph).args(["hook", "opencode"]), &idle.to_string())?);
-        claude.push(told(place.command(ralph).args(["hook", "claude"]), &tool.to_string())?);
+    let tool = |session: &str, number: usize| {
+        let used = json!({ "session_id": session, "transcript_path": "/nowhere", "cwd": here,
+                           "hook_event_name": "PostToolUse", "tool_name": "Bash",
+                           "tool_use_id": format!("toolu_{number}"),
+                           "tool_input": { "command": "ls" }, "tool_response": {} });
+        used.to_string()
+    };
+    succeed(place.command(ralph).args([
+        "loop",
+        "start",
+        "--host",
+        "claude",
+        "--session",
+        "s2",
+        "--",
+        "work",
+    ]))?;
+    let hook = |host: &str, event: &str| told(place.command(ralph).args(["hook", host]), event);
+    let (mut opencode, mut claude, mut looping, mut node) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for number in 0..TIMES {
+        opencode.push(hook("opencode", &idle.to_string())?);
+        claude.push(hook("claude", &tool("s1", number))?);
+        looping.push(hook("claude", &tool("s2", number))?);
         if has("node") {
             node.push(told(place.command(Path::new("node")).args(["-e", "0"]), "")?);
         }
@@ -34,6 +50,7 @@ pub(super) fn measure(ralph: &Path) -> anyhow::Result<Vec<Figure>> {
     let mut figures = vec![
         Figure::new("`ralph hook opencode`, no loop", median(opencode), "ms").at_most(10.0),
         Figure::new("`ralph hook claude`, a tool was used, no loop", median(claude), "ms").at_most(10.0),
+        Figure::new("`ralph hook claude`, a tool was used in a loop", median(looping), "ms").at_most(10.0),
     ];
     if !node.is_empty() {
         figures.push(Figure::new("`node -e 0`", median(node), "ms"));

@@ -36,6 +36,8 @@ pub struct ServerAgent {
     invocation: Invocation,
     /// Before which argument files go.
     files_at: usize,
+    /// A server is started for each attempt.
+    is_started: bool,
     choice: Choice,
     prices: Arc<Prices>,
 }
@@ -83,7 +85,8 @@ impl ServerAgent {
             env.extend([(USER_VARIABLE, &*login.user), (PASSWORD_VARIABLE, &*login.password)].map(named));
         }
         let invocation = Invocation { program: relay.program.clone().into(), args, env };
-        Ok(ServerAgent { entry: entry.clone(), invocation, files_at, choice, prices })
+        let is_started = attach.is_none();
+        Ok(ServerAgent { entry: entry.clone(), invocation, files_at, is_started, choice, prices })
     }
 }
 
@@ -116,7 +119,9 @@ impl Agent for ServerAgent {
 
     fn equip(&self, with: Equipment<'_>, invocation: &mut Invocation, _prompt: &mut Prompt) {
         let flags = self.entry.file.arguments(with.files);
-        invocation.args.splice(self.files_at..self.files_at, flags);
+        // The relay is of this attempt, and has its mailbox in its environment. A server that runs already is not changed.
+        let tools = with.tools.filter(|_| self.is_started).map(|_| "--tools".into());
+        invocation.args.splice(self.files_at..self.files_at, flags.into_iter().chain(tools));
     }
 
     fn state(&self) -> &[String] {

@@ -31,4 +31,5 @@ pub use relay::{Patience, Task, relay};
 pub use server::Place;
 pub use session::Begin;
 pub use toast::{Toast, Toaster, Variant};
+pub use tool::McpServer;
 pub use turn::TASK_COMPLETE;

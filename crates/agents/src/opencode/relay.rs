@@ -11,8 +11,9 @@ use super::client::Client;
 use super::follow::{Follow, Followed};
 use super::left;
 use super::line::{End, Failed, Line};
-use super::server::{Place, Server};
+use super::server::{Given, Place, Server};
 use super::session::{self, Begin, Ready, failed};
+use super::tool::McpServer;
 use super::turn::{Ended, How, TASK_COMPLETE, is_worked_off};
 use super::version;
 use crate::acp::Permissions;
@@ -41,6 +42,8 @@ pub struct Task {
     pub is_looking: bool,
     /// The agent is to have the tool by which it says that it is done.
     pub with_tool: bool,
+    /// ralph's own tools, which a server that is started gives to its agents.
+    pub tools: Option<McpServer>,
     pub patience: Patience,
 }
 
@@ -85,7 +88,8 @@ where
     S: Future<Output = ()> + Send,
 {
     let mut stop = std::pin::pin!(stop);
-    let opening = Server::open(task.place.clone(), task.with_tool, task.patience.start);
+    let given = Given { with_tool: task.with_tool, tools: task.tools.as_ref() };
+    let opening = Server::open(task.place.clone(), given, task.patience.start);
     let opened = tokio::select! {
         () = &mut stop => return 130,
         opened = opening => opened,

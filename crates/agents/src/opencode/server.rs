@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::address::{Address, Login, PASSWORD_VARIABLE, USER_VARIABLE};
 use super::line::Failed;
-use super::tool::Tool;
+use super::tool::{McpServer, Settings, Tool};
 use crate::process::Process;
 
 /// What a server prints once it takes calls; one that connects earlier is never answered.
@@ -24,6 +24,14 @@ pub enum Place {
     Adopted(Address),
     /// Program and arguments that start a server on loopback.
     Started(Vec<OsString>),
+}
+
+/// What a started server's agents are given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given<'a> {
+    /// The tool by which an agent says that it is done.
+    pub(super) with_tool: bool,
+    pub(super) tools: Option<&'a McpServer>,
 }
 
 #[derive(Debug)]
@@ -41,8 +49,8 @@ struct Started {
 }
 
 impl Server {
-    /// Waits until it takes calls. `with_tool` gives a started server the tool by which an agent says that it is done.
-    pub(super) async fn open(place: Place, with_tool: bool, within: Duration) -> Result<Server, Failed> {
+    /// Waits until it takes calls.
+    pub(super) async fn open(place: Place, given: Given<'_>, within: Duration) -> Result<Server, Failed> {
         let words = match place {
             Place::Adopted(address) => return Ok(Server { address, started: None }),
             Place::Started(words) => words,
@@ -50,14 +58,17 @@ impl Server {
         let not_started = |why: String| Failed::named("ServerNotStarted", &why);
         let login = Login { user: "opencode".to_owned(), password: password() };
         let mut env = vec![(USER_VARIABLE, login.user.clone()), (PASSWORD_VARIABLE, login.password.clone())];
-        let tool = if with_tool {
+        let tool = if given.with_tool {
             Some(Tool::write().map_err(|error| not_started(error.to_string()))?)
         } else {
             None
         };
-        if let Some(tool) = &tool {
-            let now = std::env::var("OPENCODE_CONFIG_CONTENT").ok();
-            env.push(("OPENCODE_CONFIG_CONTENT", tool.added_to(now.as_deref()).map_err(not_started)?));
+        if tool.is_some() || given.tools.is_some() {
+            let now = std::env::var(Settings::VARIABLE).ok();
+            let mut settings = Settings::read(now.as_deref()).map_err(not_started)?;
+            tool.iter().try_for_each(|tool| settings.plug_in(tool)).map_err(not_started)?;
+            given.tools.iter().try_for_each(|server| settings.serve(server)).map_err(not_started)?;
+            env.push((Settings::VARIABLE, settings.to_string()));
         }
         let (mut process, _stdin, stdout) = Process::start(&words, &env)
             .map_err(|error| not_started(format!("the OpenCode server cannot be started: {error}")))?;

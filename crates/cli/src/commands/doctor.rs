@@ -68,6 +68,7 @@ async fn examine(project: Project) -> Vec<Finding> {
         database(&project).await,
         owner(&project),
         snapshots(&project.place),
+        vectors(&project).await,
     ];
     let (resolved, choice) = settings(project);
     findings.push(processes(choice).await);
@@ -151,6 +152,21 @@ fn snapshots(place: &Place) -> Finding {
         Err(problems) => {
             bad("snapshots", problems.to_string(), "move the directory `snapshots` beside the database away")
         }
+    }
+}
+
+/// Whether notes are also found by what they mean: whoever says so is asked for a word.
+async fn vectors(project: &Project) -> Finding {
+    let reduced = |finding: String, next: String| Finding {
+        name: "vectors",
+        state: State::Reduced,
+        finding: format!("{finding}; notes are found by their words"),
+        next: Some(next),
+    };
+    match crate::vectors::tried(project).await {
+        Ok(None) => good("vectors", "none; notes are found by their words".to_owned()),
+        Ok(Some(answered)) => good("vectors", answered),
+        Err(problem) => reduced(problem.what.replace('\n', "; "), problem.next.join("; ")),
     }
 }
 

@@ -16,7 +16,7 @@ use ralph_core::id::{AgentName, RunId, SessionId};
 use ralph_core::policy::Signal;
 use ralph_core::report::AgentExit;
 use ralph_core::run::Run;
-use ralph_engine::loops::Loops;
+use ralph_engine::loops::{Living, Loops};
 use ralph_engine::session::{Provide, Waiting};
 use ralph_engine::sessions::{Told, observe};
 use ralph_engine::{Place, chain};
@@ -189,18 +189,23 @@ async fn tell(
     }
     let loops = Loops::new(store.clone(), host, redactor());
     // The event may end it; where nobody wants to be told of that, it costs no look.
-    let run = match hooked {
-        true => loops.look(&session).await.map_err(|error| chain(&error))?.here,
-        false => None,
+    let seen = match hooked {
+        true => loops.look(&session).await.map_err(|error| chain(&error))?,
+        false => Living::default(),
     };
     let may_begin = matches!(happening, Happening::Command(_) | Happening::Message { .. });
-    let own = if hooked && (run.is_some() || may_begin) { Own::at(&directory, &store).await } else { None };
+    let is_concerned = seen.here.is_some() || seen.unpresented.is_some() || may_begin;
+    let own = if hooked && is_concerned { Own::at(&directory, &store).await } else { None };
     let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
     let (waiting, leash) = (Waiting::AsksAgain, Some(leash));
     let inside = Inside { directory, store, options, waiting, until: None, leash };
     let told = reply(&session, happening, &loops, &inside).await;
     if let Some(lifecycle) = lifecycle {
         inside.expect(PATIENCE);
+        let run = match seen.unpresented {
+            Some(_) => loops.look(&session).await.map_err(|error| chain(&error))?.here,
+            None => seen.here,
+        };
         lifecycle.announce(&inside.directory, &inside.store, &seat, run, PATIENCE).await;
     }
     if let Some(own) = own {

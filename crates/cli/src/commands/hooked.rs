@@ -9,9 +9,11 @@ use jiff::Timestamp;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::sessions::Hydration;
 use ralph_engine::loops::Loops;
-use ralph_engine::session::{Provide, Standing, Waiting};
+use ralph_engine::mailbox::Heard;
+use ralph_engine::session::{Presented, Provide, Standing, Waiting};
 use ralph_engine::sessions::{ForLoop, Resumed, observe, resume};
 use ralph_engine::{Place, chain, sessions};
+use ralph_hosts::Ground;
 use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Reply, Told, What};
 use ralph_store::{Seat, Sessions, SqliteStore, StoreError};
 
@@ -25,6 +27,7 @@ use crate::orphans;
 use crate::perform::redactor;
 use crate::project::{Project, block_on, store_problem};
 use crate::recalled::{About, recalled};
+use crate::said;
 use crate::settings::Given;
 
 /// How long a hook may take that was installed without saying so.
@@ -121,28 +124,34 @@ impl Hearing<'_> {
     async fn tell(&self, within: Duration, lifecycle: Option<Lifecycle>) -> Result<(), String> {
         let (event, store) = (self.event, &self.inside.store);
         let loops = Loops::new(store.clone(), self.seat.host.clone(), redactor());
-        let standing = loops.standing(&event.session).await.map_err(|error| chain(&error))?;
+        let seen = loops.look(&event.session).await.map_err(|error| chain(&error))?;
         let concerns_loop = match &event.told {
+            _ if seen.unpresented.is_some() => true,
             Told::Tool(_) | Told::Other => false,
             Told::Command(_) => true,
-            _ => standing.is_some(),
+            _ => seen.here.is_some(),
         };
         let own = if concerns_loop { Own::at(&event.directory, store).await } else { None };
         let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
+        let presented = loops.presented(&event.session, seen, |run| self.inside.refusal(run)).await;
+        let Presented { seen, refused } = presented.map_err(|error| chain(&error))?;
+        let standing = match &seen.here {
+            Some(id) => loops.standing_of(id).await.map_err(|error| chain(&error))?,
+            None => None,
+        };
         let resumed = self.observe(standing.as_ref()).await;
-        let mut used = 0;
-        if let Some(standing) = &standing {
-            record(self.place, &standing.run, event, Some(standing));
-            if matches!(event.told, Told::Stopped { .. }) {
-                used = tools(self.place, standing);
-            }
-        }
+        let (used, said) = standing.as_ref().map(|standing| self.kept(standing)).unwrap_or_default();
         if matches!(event.told, Told::Stopped { .. } | Told::Started { .. }) {
             orphans::clear(self.dialect, &loops, store, &self.seat).await;
         }
         let left = within.saturating_sub(self.begun.elapsed());
-        let circumstances = Circumstances { within: left, cap: cap(self.dialect), tools: used };
-        let reply = hooked::respond(event, circumstances, &loops, self.inside).await;
+        let circumstances = Circumstances { within: left, cap: cap(self.dialect), tools: used, said };
+        let reply = match refused {
+            Some(why) => {
+                Ok(Reply::Tell(format!("ralph: the loop that waited for this session is over: {why}")))
+            }
+            None => hooked::respond(event, circumstances, &loops, self.inside).await,
+        };
         let reply = reply.map_err(|error| chain(&error))?;
         let reply = self.hydrated(reply, standing.as_ref(), resumed.as_ref()).await;
         self.say(&reply, &loops).await?;
@@ -159,6 +168,25 @@ impl Hearing<'_> {
             own.deliver(store.clone(), left).await;
         }
         Ok(())
+    }
+
+    /// Keeps what happened in the turn of a loop; at its end, how many tools were used in it, and what was said by ralph's
+    /// own.
+    fn kept(&self, standing: &Standing) -> (u32, Heard) {
+        let (event, place) = (self.event, self.place);
+        record(place, &standing.run, event, Some(standing));
+        let done = match (&event.told, &event.said) {
+            (Told::Tool(_), Some(said)) => said::keep(place, standing, said, &redactor()),
+            (Told::Said { .. } | Told::Command(_), _) => said::forget(place, &standing.run),
+            _ => Ok(()),
+        };
+        if let Err(error) = done {
+            eprintln!("ralph: what the agent said by ralph's tools is not kept as it should be: {error}");
+        }
+        match event.told {
+            Told::Stopped { .. } => (tools(place, standing), said::heard(place, standing, &redactor())),
+            _ => (0, Heard::default()),
+        }
     }
 
     async fn say(&self, reply: &Reply, loops: &Loops<SqliteStore>) -> Result<(), String> {
@@ -231,7 +259,8 @@ impl Hearing<'_> {
         };
         let (of_loop, note) = match &reply {
             Reply::Context { text, note } => (Some(text.as_str()), note.clone()),
-            Reply::Nothing | Reply::Tell(_) | Reply::GoOn { .. } | Reply::Kept(_) => (None, None),
+            Reply::Tell(note) => (None, Some(note.clone())),
+            Reply::Nothing | Reply::GoOn { .. } | Reply::Kept(_) => (None, None),
         };
         let text = remembered(resumed, of_loop, &notes, Timestamp::now());
         if text.is_empty() { reply } else { Reply::Context { text, note } }

@@ -152,6 +152,7 @@ fn task_of<'a>(found: &'a Found<'_>) -> Option<&'a TaskId> {
         | Event::TaskStarted { task, .. }
         | Event::TaskCompleted { task, .. }
         | Event::TaskCommitted { task, .. }
+        | Event::MemoryAsked { task, .. }
         | Event::Consolidated { task, .. }
         | Event::TaskSkipped { task, .. }
         | Event::QuestionAsked { task, .. } => Some(task),
@@ -214,6 +215,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::QuestionAsked { iteration, .. }
             | Event::TaskCommitted { iteration, .. }
             | Event::Recalled { iteration, .. }
+            | Event::MemoryAsked { iteration, .. }
             | Event::Consolidated { iteration, .. }
             | Event::TaskSkipped { iteration, .. }
             | Event::AgentChosen { iteration, .. } => Some(*iteration),
@@ -225,6 +227,7 @@ fn iteration_of(found: &Found<'_>) -> Option<u32> {
             | Event::Waiting { .. }
             | Event::Paused {}
             | Event::Unpaused {}
+            | Event::SessionPresented { .. }
             | Event::SessionReplaced { .. }
             | Event::AgentChanged { .. }
             | Event::AllLimited { .. }

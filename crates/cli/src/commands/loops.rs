@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, SessionId};
-use ralph_core::in_session::Strategy;
+use ralph_core::in_session::{Strategy, named as named_place};
 use ralph_core::view::RunView;
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
 use ralph_hosts::arguments::Start;
@@ -12,7 +12,7 @@ use ralph_store::{Register, SqliteStore, StoreError, settle};
 
 use super::{Outcome, here};
 use crate::announced::Own;
-use crate::inside::{Inside, flags, tellable};
+use crate::inside::{Inside, flags, within_reach};
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
@@ -28,7 +28,7 @@ Examples:
   ralph loop cancel --session ses_12
 
 Nothing is started by this: the agent works in the session of its host, and `ralph install` puts there what tells
-ralph of each turn.")]
+ralph of each turn. Without --host, a loop is that host's which first tells of its session.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
@@ -78,9 +78,9 @@ struct SeatArgs {
     /// The session, as its host calls it
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     session: String,
-    /// The host, as `ralph hosts` names it
-    #[arg(long, value_name = "NAME", default_value = "opencode", value_parser = AgentName::parse)]
-    host: AgentName,
+    /// The host, as `ralph hosts` names it; whichever has the session by default
+    #[arg(long, value_name = "NAME", value_parser = AgentName::parse)]
+    host: Option<AgentName>,
     /// Print it as JSON
     #[arg(long)]
     json: bool,
@@ -92,9 +92,9 @@ struct StatusArgs {
     /// The session, as its host calls it; that of the newest loop that goes on by default
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     session: Option<String>,
-    /// The host, as `ralph hosts` names it
-    #[arg(long, value_name = "NAME", default_value = "opencode", value_parser = AgentName::parse)]
-    host: AgentName,
+    /// The host, as `ralph hosts` names it; whichever has the session by default
+    #[arg(long, value_name = "NAME", value_parser = AgentName::parse)]
+    host: Option<AgentName>,
     /// Print it as JSON
     #[arg(long)]
     json: bool,
@@ -161,17 +161,13 @@ pub(super) struct Wanted {
 /// Whether a loop was started in the session, and the one that is there now.
 pub(super) async fn begin(
     session: &str,
-    host: AgentName,
+    host: Option<AgentName>,
     wanted: Wanted,
 ) -> Result<(bool, RunView), Problems> {
     // Nothing is made for a session that cannot be one.
     let session = named(session)?;
     let strategy = wanted.asked.strategy.unwrap_or_default();
-    let is_hooked = ralph_hosts::hooked::of(host.as_str()).is_some();
-    if strategy != Strategy::Continue && is_hooked {
-        let what = format!("{host} cannot put a new session in place of one");
-        return Err(Problem::new(what).next("leave the strategy out").into());
-    }
+    let is_hooked = host.as_ref().is_some_and(|host| ralph_hosts::hooked::of(host.as_str()).is_some());
     let project = Project::here(Given::default())?;
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let store = Arc::new(project.store()?);
@@ -179,7 +175,7 @@ pub(super) async fn begin(
     let Wanted { asked, description } = wanted;
     let held_to = inside.held_to(flags(&asked)).await?;
     if is_hooked {
-        tellable(&held_to)?;
+        within_reach(strategy, &held_to)?;
     }
     let options = LoopOptions { strategy, replace: asked.replace, description, ..held_to };
     let own = Own::at(&inside.directory, &store).await;
@@ -187,7 +183,9 @@ pub(super) async fn begin(
     let loops = Loops::new(store.clone(), host, redactor()).with_hooks(told);
     let started = loops.start_loop(session.as_str(), &asked.prompt, options).await;
     let started = started.map_err(|error| loop_problem(&error))?;
-    let Some(view) = view(&loops, Some(&session)).await? else {
+    // What is in the way may be a loop that waits for its host.
+    let there = if started { loops } else { Loops::new(store.clone(), None, redactor()) };
+    let Some(view) = view(&there, Some(&session)).await? else {
         return Err(Problem::new("the loop that was just started is not there").exit(1).into());
     };
     if started {
@@ -220,7 +218,7 @@ fn named(session: &str) -> Result<SessionId, Problems> {
 }
 
 /// Whether there was a loop to cancel.
-pub(super) async fn end(session: &str, host: AgentName) -> Result<bool, Problems> {
+pub(super) async fn end(session: &str, host: Option<AgentName>) -> Result<bool, Problems> {
     let session = named(session)?;
     let Some(store) = existing()? else { return Ok(false) };
     let own = Own::at(&here()?, &store).await;
@@ -233,8 +231,11 @@ pub(super) async fn end(session: &str, host: AgentName) -> Result<bool, Problems
     Ok(cancelled)
 }
 
-/// The loop of a session, or the newest of the host.
-pub(super) async fn state(session: Option<&str>, host: AgentName) -> Result<Option<RunView>, Problems> {
+/// The loop of a session, or the newest of the host, or of all.
+pub(super) async fn state(
+    session: Option<&str>,
+    host: Option<AgentName>,
+) -> Result<Option<RunView>, Problems> {
     let session = session.map(named).transpose()?;
     match existing()? {
         Some(store) => view(&Loops::new(store, host, redactor()), session.as_ref()).await,
@@ -242,7 +243,7 @@ pub(super) async fn state(session: Option<&str>, host: AgentName) -> Result<Opti
     }
 }
 
-pub(super) async fn is_active(session: &str, host: AgentName) -> Result<bool, Problems> {
+pub(super) async fn is_active(session: &str, host: Option<AgentName>) -> Result<bool, Problems> {
     let session = named(session)?;
     let Some(store) = existing()? else { return Ok(false) };
     let loops = Loops::new(store, host, redactor());
@@ -268,18 +269,22 @@ async fn status(args: StatusArgs) -> Outcome {
     let Some(view) = found else {
         let problem = match &session {
             Some(session) => Problem::new(format!("no loop was started in session {session}")),
-            None => Problem::new(format!("no loop goes on in a session of {host}")),
+            None => {
+                let of = host.map_or("any host".to_owned(), |host| host.to_string());
+                Problem::new(format!("no loop goes on in a session of {of}"))
+            }
         };
         return Err(problem.next("`ralph loop start --session ID -- PROMPT` starts one").exit(4).into());
     };
     if args.json {
         print_json(&view);
     } else {
-        let session = view.host_session.as_ref().map_or("none", SessionId::as_str);
+        let place = view.host_session.as_ref().map(|session| named_place(session, view.host.as_ref()));
+        let place = place.unwrap_or_else(|| "no session".to_owned());
         let of = view.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
         let how = view.stop_reason.as_deref().unwrap_or(view.status.name());
         let (run, iteration) = (&view.run, view.iteration);
-        print(&format!("loop {run} in session {session}: iteration {iteration}{of}, {how}\n"));
+        print(&format!("loop {run} in {place}: iteration {iteration}{of}, {how}\n"));
     }
     Ok(0)
 }

@@ -16,6 +16,7 @@ use crate::inside::in_a_line;
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on};
+use crate::room::Here;
 use crate::settings::Given;
 
 const FOR_AGENTS: &str = "You work on a task of ralph. `task` shows it, `task_complete` says that it is done, `ask` puts a \
@@ -26,14 +27,15 @@ const FOR_OPERATORS: &str = "Loops inside the sessions of a host, and the runs o
 
 /// Serve ralph's tools over the Model Context Protocol, on standard input and output.
 ///
-/// An agent that ralph drives reads its task, says that it is done, asks questions, searches what is remembered, adds to
+/// An agent that ralph drives, or in whose session a loop lives, reads its task, says that it is done, asks questions, searches what is remembered, adds to
 /// it, and asks what the code is. An operator starts and cancels
 /// loops, looks at runs and controls them; that role is never given to an agent that ralph drives.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   ralph run \"fix the tests\" --agent claude --require tool,criteria   gives it to the agent by itself
-  claude mcp add ralph -- ralph mcp --operator                        for a person's own session
+  claude mcp add ralph -- ralph mcp                                   for the agent of loops in your own sessions
+  claude mcp add ralph-operator -- ralph mcp --operator               for a person's own session
 
 The tools are described in docs/mcp.md.")]
 pub(crate) struct Args {
@@ -57,11 +59,7 @@ fn post() -> Post {
     let told = std::env::var_os(mailbox::VARIABLE).filter(|dir| !dir.is_empty());
     let mailbox = told.map(|dir| Mailbox::at(PathBuf::from(dir)));
     // An agent that ralph drives asks ralph; any other sees what its person sees.
-    let library = match mailbox {
-        Some(_) => None,
-        None => crate::library::here().map(Arc::new),
-    };
-    Post { mailbox, library, redactor: redactor() }
+    Post { mailbox, room: Arc::new(Here::default()), redactor: redactor() }
 }
 
 /// An operator in the directory where this was started.
@@ -122,10 +120,10 @@ fn here() -> Result<Project, Problems> {
     Project::here(Given::default())
 }
 
-fn host(named: Option<String>) -> Result<AgentName, Problem> {
-    let named = named.as_deref().unwrap_or(ralph_hosts::opencode::NAME);
-    AgentName::parse(named)
-        .map_err(|error| Problem::new(error.to_string()).next("`ralph hosts` lists the hosts"))
+/// None where whichever host is meant that has the session.
+fn host(named: Option<String>) -> Result<Option<AgentName>, Problem> {
+    let named = named.as_deref().map(AgentName::parse).transpose();
+    named.map_err(|error| Problem::new(error.to_string()).next("`ralph hosts` lists the hosts"))
 }
 
 fn started(start: LoopStart) -> Result<Value, Problems> {

@@ -5,13 +5,14 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use ralph_agents::acp::Permissions;
-use ralph_agents::opencode::{Address, Begin, Line, Patience, Place, Task, relay};
+use ralph_agents::opencode::{Address, Begin, Line, McpServer, Patience, Place, Task, relay};
 use ralph_engine::custody::RUN_MARK;
+use ralph_engine::mailbox;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::acp::either;
 use super::{Outcome, here};
-use crate::perform::login;
+use crate::perform::{login, own_program};
 use crate::problem::Problem;
 use crate::project::block_on;
 
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     look: bool,
     #[arg(long = "file")]
     files: Vec<PathBuf>,
+    /// Give its agents ralph's own tools.
+    #[arg(long)]
+    tools: bool,
     /// The server that runs already.
     #[arg(long, required_unless_present = "words")]
     attach: Option<String>,
@@ -49,7 +53,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     let unreadable =
         |error: std::io::Error| Problem::new(format!("the brief cannot be read: {error}")).exit(1);
     std::io::stdin().read_to_string(&mut brief).map_err(unreadable)?;
-    let Args { permissions, model, effort, resume, compact, look, files, attach, words } = args;
+    let Args { permissions, model, effort, resume, compact, look, files, tools, attach, words } = args;
     let begin = match (resume, compact) {
         (Some(session), _) => Begin::Continue(session),
         (None, Some(session)) => Begin::Compact(session),
@@ -68,6 +72,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         permissions,
         is_looking: look,
         with_tool: told("RALPH_REQUIRE").split(',').any(|signal| signal == "tool"),
+        tools: if tools { Some(own_tools()?) } else { None },
         patience: Patience::default(),
     };
     block_on(async {
@@ -76,6 +81,13 @@ pub(crate) fn run(args: Args) -> Outcome {
         let mut terminate = signal(SignalKind::terminate()).map_err(deaf)?;
         Ok(relay(task, print, either(&mut interrupt, &mut terminate)).await)
     })
+}
+
+/// As this attempt's: the server is started for it, and ends with it.
+fn own_tools() -> Result<McpServer, Problem> {
+    let program = own_program()?.to_string_lossy().into_owned();
+    let environment = [RUN_MARK, mailbox::VARIABLE].map(|name| (name.to_owned(), told(name))).into();
+    Ok(McpServer { command: vec![program, "mcp".to_owned()], environment })
 }
 
 /// What the attempt was told of itself.

@@ -111,10 +111,10 @@ pub(crate) fn run(args: Args) -> Outcome {
 
 /// An agent in a session of a host holds no lock while it works.
 async fn nobody_at_work(store: &SqliteStore) -> Result<(), Problems> {
-    for (seat, loop_) in store.loops().await.map_err(|error| store_problem(&error))? {
+    for (berth, loop_) in store.loops().await.map_err(|error| store_problem(&error))? {
         let run = store.run(&loop_.id).await.map_err(|error| store_problem(&error))?;
         if run.is_some_and(|run| run.is_briefed()) {
-            let what = format!("an agent is at work in session {} of {}", seat.session, seat.host);
+            let what = format!("an agent is at work in {berth}");
             let next = format!("end its turn there first; or, if there is none: `ralph stop {}`", loop_.id);
             return Err(Problem::new(what).next(next).into());
         }

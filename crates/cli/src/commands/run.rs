@@ -30,6 +30,7 @@ use crate::criteria::{protects_something, trusted_checks, without_secrets};
 use crate::desk;
 use crate::judge;
 use crate::models::{self, Asking};
+use crate::onlookers::Onlookers;
 use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
@@ -242,7 +243,7 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     judge::asked_for(&settings, &policy)?;
     check(&crew, &staff, &policy.limits, &policy.completion.require)?;
     servers::check(&crew, &staff, &place.root, &policy.completion.require).await?;
-    let judge = judge::check(&crew, &staff, &policy)?;
+    let onlookers = Onlookers::check(&crew, &staff, &policy, &settings.memory)?;
     let environment = inherited(&settings);
     let ground = Ground {
         root: &place.root,
@@ -264,7 +265,7 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     }
     let vault = vault::wanted(&place, &settings.snapshots)?;
     let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
-    judge::check_surroundings(judge.as_ref(), &place, &policy, ground, asking).await?;
+    onlookers.check_surroundings(&place, &policy, ground, asking).await?;
     let mut run = new_run(id, at, given, policy, crew);
     if args.new {
         end_turns_of_latest(&store, &staff, &place.root).await?;
@@ -309,9 +310,10 @@ async fn end_turns_of_latest(store: &SqliteStore, staff: &Staff, root: &Path) ->
 /// Two agents in one tree undo each other's work.
 async fn alone(store: &SqliteStore) -> Result<(), Problem> {
     let loops = store.loops().await.map_err(|error| store_problem(&error))?;
-    let Some((seat, run)) = loops.first() else { return Ok(()) };
-    let what = format!("a loop goes on here, in session {} of {}: {}", seat.session, seat.host, run.id);
-    let cancel = format!("ralph loop cancel --session {} --host {}", seat.session, seat.host);
+    let Some((berth, run)) = loops.first() else { return Ok(()) };
+    let what = format!("a loop goes on here, in {berth}: {}", run.id);
+    let host = berth.host.as_ref().map_or(String::new(), |host| format!(" --host {host}"));
+    let cancel = format!("ralph loop cancel --session {}{host}", berth.session);
     Err(Problem::new(what).next(format!("end it: `{cancel}`; or run beside it: --force")))
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use ralph_core::account::Account;
-use ralph_core::id::RunId;
+use ralph_core::id::{AgentName, RunId};
 use ralph_core::put_back::PutBack;
 use ralph_core::stop::RunState;
 use ralph_core::view::{BacklogView, Doing, RunView};
@@ -139,7 +139,8 @@ fn tell(status: &Status, account: &Account) -> String {
     }
     text += &format!("state     {}\n", state(status));
     if let Some(session) = &view.host_session {
-        text += &format!("session   {session} of {}\n", view.agent);
+        let of = view.host.as_ref().map_or("no host yet", AgentName::as_str);
+        text += &format!("session   {session} of {of}\n");
     }
     if let (Some(reason), Some(evidence)) = (&view.stop_reason, &view.evidence) {
         text += &format!("stopped   {reason}: {}\n", printable(evidence));

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use jiff::Timestamp;
 use ralph_engine::output::printable;
-use ralph_engine::{CONSTITUTION, changed_constitution_key, constitution_digest, constitution_key};
+use ralph_engine::{CHANGED_CONSTITUTION, CONSTITUTION, TRUSTED_CONSTITUTION, constitution_digest};
 use ralph_store::{SqliteStore, Store, settle};
 use serde::Serialize;
 
@@ -115,11 +115,10 @@ fn asked(project: &Project, path: &str) -> Vec<Asked> {
 
 /// A constitution that was changed while an agent was at work.
 async fn constitution(project: &Project, store: &SqliteStore) -> Result<Option<Asked>, Problems> {
-    let root = &project.place.root;
-    let Some(hash) = constitution_digest(root) else { return Ok(None) };
-    let changed = store.is_trusted(&changed_constitution_key(root), &hash).await;
+    let Some(hash) = constitution_digest(&project.place.root) else { return Ok(None) };
+    let changed = store.is_trusted(CHANGED_CONSTITUTION, &hash).await;
     Ok(changed.map_err(|error| store_problem(&error))?.then(|| Asked {
-        key: constitution_key(root),
+        key: TRUSTED_CONSTITUTION.to_owned(),
         hash,
         listing: vec![format!(
             "tells every agent what holds, by {CONSTITUTION}, which changed while one was at work"

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::file::SECTIONS;
 use super::hook::EVENTS;
+use super::memory::Extract;
 use super::partial::Partial;
 use super::show::toml_value;
 
@@ -101,14 +102,13 @@ pub(crate) const LISTS: [(&str, &[&str]); 3] = [
 ];
 
 fn definition<'a>(schema: &'a Value, section: &str) -> &'a Value {
-    let property = &schema["properties"][section];
-    let reference = match section {
-        "" => return schema,
-        "hook" | "route" | "check" => &property["items"]["$ref"],
-        _ => &property["$ref"],
+    let within = |outer: &'a Value, name: &str| {
+        let property = &outer["properties"][name];
+        let reference = property["$ref"].as_str().or(property["items"]["$ref"].as_str());
+        let name = reference.and_then(|r| r.strip_prefix("#/$defs/")).expect("sections are definitions");
+        &schema["$defs"][name]
     };
-    let name = reference.as_str().and_then(|r| r.strip_prefix("#/$defs/")).expect("sections are definitions");
-    &schema["$defs"][name]
+    section.split('.').filter(|name| !name.is_empty()).fold(schema, within)
 }
 
 fn about(schema: &Value) -> String {
@@ -233,6 +233,11 @@ value_schema!(PermissionsName, json_schema!({ "type": "string", "enum": ["allow"
 value_schema!(
     RequireName,
     json_schema!({ "type": "string", "enum": ["promise", "criteria", "tracker", "tool", "todo"] })
+);
+value_schema!(ExtractName, json_schema!({ "type": "string", "enum": Extract::names() }));
+value_schema!(
+    VectorsUseName,
+    json_schema!({ "type": "string", "enum": super::vectors::Source::ALL.map(super::vectors::Source::name) })
 );
 value_schema!(JudgeName, json_schema!({ "type": "string", "enum": ["exit", "agent", "both"] }));
 value_schema!(CriterionName, json_schema!({ "type": "string", "enum": Criterion::ALL.map(Criterion::name) }));

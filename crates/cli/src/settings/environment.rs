@@ -35,12 +35,14 @@ pub(crate) fn read(env: &BTreeMap<OsString, OsString>, problems: &mut Vec<Proble
 
 /// The variable that sets a key.
 pub(crate) fn variable(section: &str, key: &str) -> String {
+    let section = section.replace('.', "__");
     let path = if section.is_empty() { key.to_owned() } else { format!("{section}__{key}") };
     format!("{PREFIX}{}", path.to_uppercase())
 }
 
 fn item(name: &str, path: &str, value: &str) -> Item {
-    let (section, key) = path.split_once("__").unwrap_or(("", path));
+    let (section, key) = path.rsplit_once("__").unwrap_or(("", path));
+    let section = &section.replace("__", ".");
     // A name in lower case stays as it is, matches no key, and is reported with the right spelling.
     let is_upper = !path.contains(|c: char| c.is_lowercase());
     let spelled = |part: &str| if is_upper { part.to_lowercase() } else { part.to_uppercase() };

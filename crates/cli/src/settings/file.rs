@@ -23,7 +23,7 @@ const MOST_TABLES: usize = 100;
 /// Headings that may be repeated.
 const LISTS: [&str; 3] = ["hook", "route", "check"];
 const REPORTED: usize = 20;
-pub(crate) const SECTIONS: [&str; 14] = [
+pub(crate) const SECTIONS: [&str; 15] = [
     "limits",
     "agent",
     "opencode",
@@ -32,6 +32,7 @@ pub(crate) const SECTIONS: [&str; 14] = [
     "verify",
     "commit",
     "memory",
+    "memory.vectors",
     "snapshots",
     "output",
     "sandbox",
@@ -127,10 +128,7 @@ impl Walk<'_> {
         for (key, value) in entries {
             let name = key.get_ref().as_ref();
             match value.get_ref() {
-                DeValue::Table(section) if SECTIONS.contains(&name) => {
-                    let items = self.items(name, section);
-                    self.given.items.extend(items);
-                }
+                DeValue::Table(section) if SECTIONS.contains(&name) => self.section(name, section),
                 DeValue::Table(_) if CATALOGUE.contains(&name) => self.catalogue(name, key.span()),
                 DeValue::Array(tables) if LISTS.contains(&name) => {
                     let tables = self.tables(name, tables.iter());
@@ -148,6 +146,26 @@ impl Walk<'_> {
                 _ if SECTIONS.contains(&name) => self.misshapen(name, &format!("[{name}]"), key.span()),
                 _ => {
                     let item = self.item("", key, value);
+                    self.given.items.push(item);
+                }
+            }
+        }
+    }
+
+    /// Its keys, and those of the sections in it.
+    fn section(&mut self, name: &str, table: &DeTable<'_>) {
+        for (key, value) in table {
+            let inner = format!("{name}.{}", key.get_ref());
+            match value.get_ref() {
+                DeValue::Table(section) if SECTIONS.contains(&inner.as_str()) => {
+                    let items = self.items(&inner, section);
+                    self.given.items.extend(items);
+                }
+                _ if SECTIONS.contains(&inner.as_str()) => {
+                    self.misshapen(&inner, &format!("[{inner}]"), key.span());
+                }
+                _ => {
+                    let item = self.item(name, key, value);
                     self.given.items.push(item);
                 }
             }

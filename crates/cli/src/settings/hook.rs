@@ -15,7 +15,7 @@ use crate::problem::Problem;
 
 /// The names of the journal's events, as `Event::name` gives them, then what is asked before a commit, then what hosts
 /// tell of their sessions.
-pub(crate) const EVENTS: [&str; 41] = [
+pub(crate) const EVENTS: [&str; 43] = [
     "run_started",
     "run_resumed",
     "iteration_started",
@@ -35,12 +35,14 @@ pub(crate) const EVENTS: [&str; 41] = [
     "task_completed",
     "task_committed",
     "recalled",
+    "memory_asked",
     "consolidated",
     "task_skipped",
     "control_applied",
     "waiting",
     "paused",
     "unpaused",
+    "session_presented",
     "session_replaced",
     "agent_chosen",
     "agent_changed",

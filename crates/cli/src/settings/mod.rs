@@ -29,6 +29,7 @@ mod template;
 pub(crate) mod tracker;
 pub(crate) mod trust;
 mod value;
+pub(crate) mod vectors;
 mod verify;
 
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub(crate) use catalogue::schema;
 pub(crate) use excludes::excludes_file;
 pub(crate) use file::wrong_with;
 pub(crate) use hook::Hook;
+pub(crate) use memory::Memory;
 pub(crate) use origin::Layer;
 pub(crate) use raw::Given;
 pub(crate) use resolved::{CustodyChoice, SandboxChoice, SandboxWish, Settings, Wording};

@@ -32,6 +32,7 @@ use super::partial::{AgentPart, LimitsPart, Partial, PromisePart};
 use super::sandbox::SandboxPart;
 use super::snapshots::{Snapshots, SnapshotsPart};
 use super::sources::base_dir;
+use super::vectors::Vectors;
 use super::verify::VerifyPart;
 use crate::problem::Problem;
 
@@ -47,6 +48,7 @@ pub(crate) struct Settings {
     pub(crate) detail: Option<Detail>,
     pub(crate) sandbox: SandboxWish,
     pub(crate) memory: Memory,
+    pub(crate) vectors: Option<Vectors>,
     pub(crate) snapshots: Snapshots,
     /// How completed tasks are committed, where that is wanted.
     pub(crate) commits: Option<Commits>,
@@ -223,6 +225,7 @@ impl Settings {
                 write: certain(&merged.sandbox.write),
             },
             memory: merged.memory.resolve(),
+            vectors: merged.memory.vectors.resolve(env)?,
             snapshots: merged.snapshots.resolve()?,
             commits: certain(&merged.commit.auto_commit)
                 .then(|| Commits::new(certain(&merged.commit.message), certain(&merged.commit.allow_dirty))),

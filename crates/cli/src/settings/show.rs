@@ -7,11 +7,13 @@ use serde_json::{Map, Value, json};
 
 use super::check::{self, Wanted};
 use super::hook::{Action, Hook};
+use super::memory::MemoryPart;
 use super::origin::{Origin, Set};
 use super::partial::Partial;
 use super::route;
 use super::trust::custody_name;
 use super::value::{cost, duration, size};
+use super::vectors::VectorsPart;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -50,10 +52,10 @@ fn row<T>(
 
 fn rows(merged: &Partial) -> Vec<Row> {
     let Partial { state_dir, template, limits, agent, promise, completion, verify, .. } = merged;
-    let Partial { commit, memory, snapshots, output, opencode, sandbox, tracker, linear, jira, .. } = merged;
+    let Partial { commit, snapshots, output, opencode, sandbox, tracker, linear, jira, .. } = merged;
     let time = |d: &std::time::Duration| json!(duration::written_out(*d));
     let bytes = |n: &u64| json!(size::written_out(*n));
-    vec![
+    let mut rows = vec![
         row("", "state_dir", state_dir, |dir| json!(dir.to_string_lossy())),
         row("", "template", template, |file| json!(file.to_string_lossy())),
         row("limits", "max_iterations", &limits.max_iterations, |n| json!(n)),
@@ -103,11 +105,6 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("commit", "auto_commit", &commit.auto_commit, |on| json!(on)),
         row("commit", "message", &commit.message, |text| json!(text)),
         row("commit", "allow_dirty", &commit.allow_dirty, |on| json!(on)),
-        row("memory", "enabled", &memory.enabled, |on| json!(on)),
-        row("memory", "budget", &memory.budget, |n| json!(n)),
-        row("memory", "holdout", &memory.holdout, |holdout| json!(holdout.share())),
-        row("memory", "tools", &memory.tools, |on| json!(on)),
-        row("memory", "questions", &memory.questions, |on| json!(on)),
         row("snapshots", "enabled", &snapshots.enabled, |on| json!(on)),
         row("snapshots", "on_failure", &snapshots.on_failure, |what| json!(what)),
         row("snapshots", "max_size", &snapshots.max_size, bytes),
@@ -126,11 +123,45 @@ fn rows(merged: &Partial) -> Vec<Row> {
         row("jira", "email", &jira.email, |email| json!(email)),
         row("jira", "project", &jira.project, |project| json!(project)),
         row("jira", "jql", &jira.jql, |jql| json!(jql)),
+    ];
+    let place = rows.iter().position(|row| row.section == "snapshots").unwrap_or(rows.len());
+    rows.splice(place..place, remembered(&merged.memory));
+    rows
+}
+
+fn remembered(memory: &MemoryPart) -> Vec<Row> {
+    let time = |d: &std::time::Duration| json!(duration::written_out(*d));
+    vec![
+        row("memory", "enabled", &memory.enabled, |on| json!(on)),
+        row("memory", "budget", &memory.budget, |n| json!(n)),
+        row("memory", "holdout", &memory.holdout, |holdout| json!(holdout.share())),
+        row("memory", "tools", &memory.tools, |on| json!(on)),
+        row("memory", "questions", &memory.questions, |on| json!(on)),
+        row("memory", "extract", &memory.extract, |extract| json!(extract.name())),
+        row("memory", "extract_tokens", &memory.extract_tokens, |n| json!(n)),
+        row("memory", "extract_agent", &memory.extract_agent, |name| json!(name.as_str())),
+        row("memory", "extract_model", &memory.extract_model, |model| json!(model)),
+        row("memory", "extract_timeout", &memory.extract_timeout, time),
     ]
 }
 
 fn signals(require: &std::collections::BTreeSet<Signal>) -> Value {
     serde_json::to_value(require).expect("signals are words")
+}
+
+fn vectors_rows(vectors: &VectorsPart) -> [Row; 9] {
+    let time = |d: &std::time::Duration| json!(duration::written_out(*d));
+    [
+        row("memory.vectors", "use", &vectors.source, |source| json!(source.name())),
+        row("memory.vectors", "endpoint", &vectors.endpoint, |url| json!(url.to_string())),
+        row("memory.vectors", "model", &vectors.model, |name| json!(name)),
+        row("memory.vectors", "key_env", &vectors.key_env, |name| json!(name)),
+        row("memory.vectors", "dimensions", &vectors.dimensions, |n| json!(n)),
+        row("memory.vectors", "table", &vectors.table, |file| json!(file.to_string_lossy())),
+        row("memory.vectors", "timeout", &vectors.timeout, time),
+        row("memory.vectors", "catch_up", &vectors.catch_up, time),
+        row("memory.vectors", "batch", &vectors.batch, |n| json!(n)),
+    ]
 }
 
 fn hook_fields(hook: &Hook) -> [(&'static str, Value); 5] {
@@ -150,7 +181,7 @@ fn hook_fields(hook: &Hook) -> [(&'static str, Value); 5] {
 fn toml(merged: &Partial, sources: bool) -> String {
     let mut text = String::new();
     let mut section = "";
-    for row in rows(merged) {
+    for row in rows(merged).into_iter().chain(vectors_rows(&merged.memory.vectors)) {
         if row.section != section {
             section = row.section;
             text += &format!("\n[{section}]\n");
@@ -207,14 +238,14 @@ fn json(merged: &Partial, sources: bool) -> Value {
         if sources { json!({ "value": value, "source": origin.to_string() }) } else { value }
     };
     let mut all = Map::new();
-    for row in rows(merged) {
+    for row in rows(merged).into_iter().chain(vectors_rows(&merged.memory.vectors)) {
         let value = told(row.value.unwrap_or(Value::Null), &row.origin);
-        if row.section.is_empty() {
-            all.insert(row.key.to_owned(), value);
-        } else {
-            let section = all.entry(row.section).or_insert_with(|| json!({}));
-            section[row.key] = value;
-        }
+        let path = row.section.split('.').filter(|name| !name.is_empty());
+        let section = path.fold(&mut all, |outer, name| {
+            let inner = outer.entry(name).or_insert_with(|| json!({}));
+            inner.as_object_mut().expect("a section is no key")
+        });
+        section.insert(row.key.to_owned(), value);
     }
     let table = |fields: Vec<(&str, Value)>, origin: &Origin| {
         let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));

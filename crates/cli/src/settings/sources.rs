@@ -21,6 +21,7 @@ use super::raw::Given;
 use super::resolved::{Settings, defaults, state_dir};
 use super::root::project_root;
 use super::trust::{Trust, executable_digest, untrusted};
+use super::vectors::Vectors;
 use super::{environment, file, tracker};
 use crate::problem::{Place, Problem, Problems};
 
@@ -135,6 +136,18 @@ impl Loaded {
     /// What is remembered, and how much of it is told.
     pub(crate) fn memory(&self) -> Memory {
         self.merged.memory.resolve()
+    }
+
+    /// Who says what notes mean; none where nobody does. What is wrong with anything else does not matter here.
+    pub(crate) fn vectors(&self) -> Result<Option<Vectors>, Problem> {
+        let is_of_it = |problem: &&Problem| {
+            problem.what.starts_with("memory.vectors.")
+                || problem.what.contains("RALPH_SET_MEMORY__VECTORS__")
+        };
+        match self.problems.iter().find(is_of_it) {
+            Some(problem) => Err(problem.clone()),
+            None => self.merged.memory.vectors.resolve(&self.env),
+        }
     }
 
     /// Whether OpenCode's plugin is answered; a setting that cannot be read says no.

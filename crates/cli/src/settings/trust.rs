@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 
 use super::check::CheckSet;
 use super::hook::Hook;
+use super::memory::Extract;
 use super::origin::Set;
 use super::partial::Partial;
 use super::resolved::CustodyChoice;
 use super::sources::ProjectLayer;
 use super::tracker::is_remote;
+use super::vectors::Source;
 use crate::problem::{Place, Problem, visible};
 
 /// Whether the person has granted this project what its file asks for.
@@ -129,8 +131,8 @@ fn carried(partial: &Partial) -> Vec<Carried> {
     .flatten()
     .collect();
     all.extend(done(partial));
-    all.extend(committed(partial));
-    all.extend(reached(partial).chain(attached(partial)));
+    all.extend(committed(partial).chain(asked(partial)));
+    all.extend(reached(partial).chain(attached(partial)).chain(measured(partial)));
     all.extend(partial.checks.iter().map(|set| check(&set.value)));
     all.extend(wanted(partial));
     all.extend(partial.routes.iter().filter_map(|set| route(&set.value)));
@@ -186,6 +188,24 @@ fn committed(partial: &Partial) -> impl Iterator<Item = Carried> {
     all.into_iter().flatten()
 }
 
+/// Who is asked about completed tasks.
+fn asked(partial: &Partial) -> impl Iterator<Item = Carried> {
+    let memory = &partial.memory;
+    let by_agent = memory.extract.as_ref().filter(|set| set.value == Extract::Agent);
+    let all = [
+        carry("memory.extract", &by_agent.cloned(), |extract| {
+            (json!(extract.name()), "asks an agent what each task was worth knowing for".to_owned())
+        }),
+        carry("memory.extract_model", &memory.extract_model, |model| {
+            (json!(model), format!("asks, where an agent is asked about tasks, with the model {model}"))
+        }),
+        carry("memory.extract_agent", &memory.extract_agent, |name| {
+            (json!(name.as_str()), format!("asks about tasks, where an agent is asked: {name}"))
+        }),
+    ];
+    all.into_iter().flatten()
+}
+
 /// Where the person's tokens are sent, and what is done with them.
 fn reached(partial: &Partial) -> impl Iterator<Item = Carried> {
     let Partial { tracker, linear, jira, .. } = partial;
@@ -211,6 +231,42 @@ fn reached(partial: &Partial) -> impl Iterator<Item = Carried> {
             (json!(project), format!("works on issues of the project {project} in Jira"))
         }),
         carry("jira.jql", &jira.jql, |jql| (json!(jql), format!("asks Jira for issues with {jql}"))),
+    ];
+    all.into_iter().flatten()
+}
+
+/// Whom notes and questions are sent to, and which file is read for what they mean.
+fn measured(partial: &Partial) -> impl Iterator<Item = Carried> {
+    let vectors = &partial.memory.vectors;
+    let all = [
+        carry("memory.vectors.endpoint", &vectors.endpoint, |url| {
+            (json!(url.to_string()), format!("sends what is remembered and what you search for to {url}"))
+        }),
+        carry("memory.vectors.model", &vectors.model, |model| {
+            (json!(model), format!("asks the model {model} what notes mean"))
+        }),
+        carry("memory.vectors.key_env", &vectors.key_env, |name| {
+            (json!(name), format!("sends what your variable {name} holds to whoever says what notes mean"))
+        }),
+        carry("memory.vectors.table", &vectors.table, |file| {
+            (json!(file), format!("reads what words mean from {}", file.display()))
+        }),
+        carry("memory.vectors.use", &vectors.source, |source| {
+            (json!(source.name()), format!("has notes measured by what you configured: {}", source.name()))
+        })
+        .filter(|_| vectors.source.as_ref().is_some_and(|chosen| chosen.value != Source::Off)),
+        carry("memory.vectors.dimensions", &vectors.dimensions, |count| {
+            (json!(count), format!("has all notes measured anew, in {count} dimensions"))
+        }),
+        carry("memory.vectors.batch", &vectors.batch, |count| {
+            (json!(count), format!("sends {count} notes at a time"))
+        }),
+        carry("memory.vectors.timeout", &vectors.timeout, |time| {
+            (json!(time.as_millis().to_string()), format!("has searches wait for {} ms", time.as_millis()))
+        }),
+        carry("memory.vectors.catch_up", &vectors.catch_up, |time| {
+            (json!(time.as_millis().to_string()), format!("has searches wait for {} ms", time.as_millis()))
+        }),
     ];
     all.into_iter().flatten()
 }

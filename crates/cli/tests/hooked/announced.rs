@@ -56,3 +56,21 @@ fn what_a_hook_starts_is_not_told_to_it_again() {
     let ran = std::fs::read_to_string(project.tree().join("ran")).unwrap();
     assert!(ran.starts_with("hook-"), "{ran}");
 }
+
+#[test]
+fn commands_that_begin_pause_and_end_a_loop_are_told_of() {
+    let project = listening("[\"run_started\", \"paused\", \"run_stopped\"]", "cat >> heard");
+    let ralph = |args: &[&str]| {
+        let ran = project.ralph(args);
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+    };
+    let seat = ["--host", "claude", "--session", "s-1"];
+    ralph(&[&["loop", "start"], &seat[..], &["--", "fix it"]].concat());
+    let run = Session::of(&project, "s-1").status()["run"].as_str().unwrap().to_owned();
+    ralph(&["pause", &run]);
+    ralph(&[&["loop", "cancel"], &seat[..]].concat());
+    let heard = heard(&project);
+    let told: Vec<(&str, &str)> =
+        heard.iter().map(|event| (event["type"].as_str().unwrap(), event["run"].as_str().unwrap())).collect();
+    assert_eq!(told, ["run_started", "paused", "run_stopped"].map(|name| (name, run.as_str())));
+}

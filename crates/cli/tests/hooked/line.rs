@@ -16,20 +16,20 @@ fn a_line_that_was_installed_never_ends_with_2() {
     let text = fs::read_to_string(&path).unwrap();
     let settings: Value = serde_json::from_str(&text).unwrap();
     let line = settings["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
-    let own = env!("CARGO_BIN_EXE_ralph");
+    let own = std::env::var("RALPH_TEST_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_ralph").to_owned());
     let bin = project.base().join("foreign");
     fs::create_dir(&bin).unwrap();
     let foreign = bin.join("ralph");
     for (script, code) in [("exit 2", 1), ("exit 0", 0), ("kill -9 $$", 1)] {
         fs::write(&foreign, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&foreign, fs::Permissions::from_mode(0o755)).unwrap();
-        let line = line.replace(own, foreign.to_str().unwrap());
+        let line = line.replace(&own, foreign.to_str().unwrap());
         assert_ne!(line, settings["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap());
         let ended = |shell: &str| Command::new(shell).args(["-c", &line]).status().unwrap().code();
         assert_eq!((ended("sh"), ended("bash")), (Some(code), Some(code)), "{script}");
     }
     fs::remove_file(&foreign).unwrap();
-    let gone = line.replace(own, foreign.to_str().unwrap());
+    let gone = line.replace(&own, foreign.to_str().unwrap());
     assert_eq!(Command::new("sh").args(["-c", &gone]).status().unwrap().code(), Some(1));
 }
 

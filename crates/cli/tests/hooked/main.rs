@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
 mod announced;
+mod by_tool;
 mod cost;
 mod gone;
 mod hostile;
@@ -13,6 +14,8 @@ mod malformed;
 mod plan;
 mod remembered;
 mod rules;
+mod unasked;
+mod whichever;
 
 use std::io::Write;
 use std::path::PathBuf;

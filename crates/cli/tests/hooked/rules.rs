@@ -276,9 +276,22 @@ fn a_loop_that_was_paused_and_resumed_is_not_ended_by_the_next_word() {
 #[test]
 fn signals_that_a_host_never_tells_of_are_refused() {
     let project = project();
-    std::fs::write(project.user_config(), "[completion]\nrequire = [\"promise\", \"tool\"]\n").unwrap();
+    std::fs::write(project.user_config(), "[completion]\nrequire = [\"promise\", \"todo\"]\n").unwrap();
     let refused = Session::of(&project, "ses-1").types("/ralph fix it");
-    assert!(refused.to_string().contains("never tells ralph of the signal `tool`"), "{refused}");
+    assert!(refused.to_string().contains("never tells ralph of the signal `todo`"), "{refused}");
     let ran = project.ralph(&["loop", "start", "--session", "ses-2", "--host", "claude", "--", "fix it"]);
-    assert_eq!((ran.code, ran.err.contains("`tool`")), (Some(2), true), "{ran:?}");
+    assert_eq!((ran.code, ran.err.contains("`todo`")), (Some(2), true), "{ran:?}");
+}
+
+#[test]
+fn whoever_says_nothing_takes_nothing_over() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    session.types("/ralph fix it");
+    // Qwen tells of each answer of a tool like this.
+    for prompt in ["", " \n"] {
+        assert_eq!(session.types(prompt), serde_json::Value::Null);
+    }
+    assert_eq!(session.stands(), (1, "running".to_owned()));
+    assert!(reason(&session.stops("one")).contains("This is iteration 2"));
 }

@@ -16,6 +16,7 @@ mod remembered;
 mod rules;
 mod signals;
 mod troubles;
+mod whichever;
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

@@ -69,6 +69,8 @@ fn a_loop_is_followed_from_turn_to_turn_until_it_ends() {
 fn without_a_session_the_newest_loop_that_goes_on_is_shown() {
     let project = project();
     let none = project.ralph(&["loop", "status"]);
+    assert_eq!((none.code, none.err.contains("no loop goes on in a session of any host")), (Some(4), true));
+    let none = project.ralph(&["loop", "status", "--host", "opencode"]);
     assert_eq!((none.code, none.err.contains("no loop goes on in a session of opencode")), (Some(4), true));
     let (first, second) = (Session::of(&project, "ses_1"), Session::of(&project, "ses_2"));
     first.command("the first");

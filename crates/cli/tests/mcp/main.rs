@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
 mod driven;
+mod inhabited;
 mod knowing;
 mod operated;
 mod raw;

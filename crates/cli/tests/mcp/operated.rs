@@ -67,6 +67,54 @@ fn a_loop_is_started_looked_at_and_cancelled() {
     assert_eq!(data(&answers[10])["cancelled"], false);
 }
 
+/// An event as Claude Code tells it.
+fn told(project: &ralph_testkit::Project, session: &str) {
+    use std::io::Write;
+    let event = json!({ "session_id": session, "hook_event_name": "SessionStart", "cwd": project.tree() });
+    let mut hook = project.command(&["hook", "claude"]);
+    let mut hook =
+        hook.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    assert!(hook.wait().unwrap().success());
+}
+
+#[test]
+fn a_loop_that_names_no_host_is_found_whichever_host_it_falls_to() {
+    let project = project();
+    let seat = || json!({ "session": "s-1" });
+    let of_claude = || json!({ "session": "s-1", "host": "claude" });
+    let start = json!({ "session": "s-1", "prompt": "Fix it" });
+    let before = play(
+        &project,
+        &["mcp", "--operator"],
+        &[call("loop_start", start), call("loop_state", seat()), call("loop_is_active", of_claude())],
+    );
+    assert_eq!(
+        (data(&before[0])["started"].clone(), &data(&before[1])["loop"]["host"]),
+        (json!(true), &Value::Null)
+    );
+    assert_eq!(data(&before[2])["active"], false);
+    told(&project, "s-1");
+    let after = play(
+        &project,
+        &["mcp", "--operator"],
+        &[
+            call("loop_state", seat()),
+            call("loop_state", json!({})),
+            call("loop_is_active", of_claude()),
+            call("loop_is_active", json!({ "session": "s-1", "host": "opencode" })),
+            call("loop_cancel", seat()),
+            call("loop_is_active", of_claude()),
+        ],
+    );
+    for state in &after[..2] {
+        assert_eq!(data(state)["loop"]["host"], "claude");
+    }
+    let active: Vec<&Value> = [2, 3, 5].map(|at| &data(&after[at])["active"]).into();
+    assert_eq!(active, [&json!(true), &json!(false), &json!(false)]);
+    assert_eq!(data(&after[4])["cancelled"], true);
+}
+
 #[test]
 fn a_run_is_looked_at_and_controlled() {
     let project = project().agent("cat > /dev/null\nuntil [ -e ../go ]; do sleep 0.05; done");

@@ -4,6 +4,7 @@
 
 mod explained;
 mod kept;
+mod meant;
 mod packed;
 mod taken_over;
 
@@ -35,6 +36,13 @@ impl Place {
         command.env_clear().env("HOME", self.home.path()).env("PATH", "/nowhere");
         command.env("DEPLOY_TOKEN", "hunter2-hunter2-hunter2");
         command
+    }
+
+    /// A file of the project.
+    fn write(&self, name: &str, text: &str) {
+        let path = self.root.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
     }
 
     fn run(&self, args: &[&str]) -> Output {

@@ -96,6 +96,25 @@ fn more_iterations_are_granted_while_it_runs() {
     assert_eq!(project.status().unwrap()["max_iterations"], 2);
 }
 
+/// What was granted is durable, and the process that has just decided to stop has not looked since.
+#[cfg(feature = "failpoints")]
+#[test]
+fn what_is_granted_at_the_last_moment_is_granted() {
+    let project = project().agent(HELD);
+    (1..=2).for_each(|iteration| let_go(&project, iteration));
+    let log = project.base().join("log");
+    let mut command = project.command(&["run", "do it", "--max-iterations", "1"]);
+    command.env("FAILPOINTS", "consolidate.after=1*sleep(3000)").env("FAILPOINTS_LOG", &log);
+    let mut run = command.spawn().unwrap();
+    let decided = || std::fs::read_to_string(&log).is_ok_and(|log| log.contains("consolidate.after"));
+    until(PATIENCE, "the end to be decided", || decided().then_some(()));
+    assert_eq!(project.ralph(&["set", "iterations", "+1"]).code, Some(0));
+    let ended = until(PATIENCE, "the run to end", || run.try_wait().unwrap());
+    assert_eq!(ended.code(), Some(0), "{:?}", project.events());
+    let starts = project.events().iter().filter(|event| *event == "iteration_started").count();
+    assert_eq!((starts, project.status().unwrap()["iteration"].as_u64()), (2, Some(2)));
+}
+
 #[test]
 fn fewer_iterations_end_it() {
     let project = project().agent(HELD);

@@ -41,7 +41,7 @@ pub(crate) fn court(worker: &str, judge: &str) -> Project {
     court_in("text", worker, judge)
 }
 
-fn court_in(format: &str, worker: &str, judge: &str) -> Project {
+pub(crate) fn court_in(format: &str, worker: &str, judge: &str) -> Project {
     let project = project();
     let path = |name: &str, script: &str| project.script(name, script).to_string_lossy().into_owned();
     let config = AGENTS
@@ -214,7 +214,7 @@ fn what_a_check_prints_cannot_speak_to_the_judge() {
 }
 
 /// The lines of an agent that counts its tokens.
-fn counted(text: &str) -> String {
+pub(crate) fn counted(text: &str) -> String {
     let said = serde_json::json!({
         "type": "assistant", "message": { "role": "assistant", "content": [{ "type": "text", "text": text }] },
     });

@@ -186,3 +186,51 @@ fn what_cannot_be_had_is_refused_before_the_run() {
     refused(&["--agent", "opencode-server", "--attach", &url, "--model", "sonnet"], "provider/model");
     assert_eq!(replay.prompts(), (0, 0));
 }
+
+/// Stands where OpenCode would be started, starts the server that it is told of as OpenCode does, asks it one thing, and ends.
+const STARTED: &str = r#"#!/usr/bin/env python3
+import json, os, subprocess, sys
+if "--version" in sys.argv:
+    print("1.18.33")
+    sys.exit(0)
+told = json.loads(os.environ.get("OPENCODE_CONFIG_CONTENT") or "{}")
+server = told.get("mcp", {}).get("ralph")
+if not server:
+    open("../answer", "w").write("no server")
+    sys.exit(1)
+clean = {name: value for name, value in os.environ.items() if not name.startswith("RALPH_")}
+mcp = subprocess.Popen(server["command"], env={**clean, **server["environment"]}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def ask(number, method, params):
+    mcp.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n")
+    mcp.stdin.flush()
+    return mcp.stdout.readline()
+hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "opencode", "version": "1"}}
+ask(1, "initialize", hello)
+mcp.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+note = {"kind": "discovery", "content": "the flux capacitor needs 1.21 gigawatts"}
+answer = ask(2, "tools/call", {"name": "task", "arguments": {}}) + ask(3, "tools/call", {"name": "remember", "arguments": note})
+open("../answer", "w").write(answer)
+mcp.stdin.close()
+mcp.wait()
+sys.exit(1)
+"#;
+
+#[test]
+fn a_server_that_is_started_has_ralphs_tools_of_its_attempt_where_they_are_wanted() {
+    for (wanted, parts) in [("true", &["make it fly", "isError\":false"][..]), ("false", &["no server"])] {
+        let project = project();
+        let program = project.base().join("opencode-stand-in");
+        std::fs::write(&program, STARTED).unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let config = format!("[agents.opencode-server]\nprogram = {:?}\n", program.to_string_lossy());
+        std::fs::write(project.user_config(), config).unwrap();
+        let project = project.with("RALPH_SET_MEMORY__TOOLS", wanted);
+        let args = ["run", "make it fly", "--agent", "opencode-server", "--max-iterations", "1"];
+        let ran = project.ralph(&[&args[..], &["--on-error", "abort"]].concat());
+        let answer = std::fs::read_to_string(project.base().join("answer"));
+        let answer = answer.unwrap_or_else(|error| panic!("{wanted}: {error}: {}{}", ran.out, ran.err));
+        for part in parts {
+            assert!(answer.contains(part), "{wanted}: {answer}");
+        }
+    }
+}

@@ -111,3 +111,23 @@ fn what_was_said_of_code_that_has_changed_is_a_hypothesis_and_then_superseded() 
     let old: Value = serde_json::from_str(&old.out).unwrap();
     assert_eq!(old["note"]["status"], "superseded", "{old}");
 }
+
+#[test]
+fn what_a_brief_would_get_of_changed_code_is_explained_as_a_hypothesis_and_nothing_is_put_down() {
+    let project = trapped();
+    feature(&project, "alpha");
+    let regen = |project: &Project| {
+        let text = "Add the feature `gamma` to src/app.py.";
+        let explained = project.ralph(&["memory", "explain", text, "--json"]);
+        let explained: Value = serde_json::from_str(&explained.out).unwrap();
+        let taken = explained["taken"].as_array().unwrap().clone();
+        let about = |one: &&Value| one["note"]["content"].as_str().unwrap().contains("regen.sh must");
+        taken.iter().find(about).unwrap_or_else(|| panic!("{explained:#}"))["hypothesis"].clone()
+    };
+    assert_eq!(regen(&project), false, "it was seen to hold");
+    let file = project.tree().join("src/app.py");
+    fs::write(&file, fs::read_to_string(&file).unwrap().replace("return 1", "return 2")).unwrap();
+    let before = project.ralph(&["memory", "export", "--scope", "all"]).out;
+    assert_eq!(regen(&project), true);
+    assert_eq!(project.ralph(&["memory", "export", "--scope", "all"]).out, before);
+}

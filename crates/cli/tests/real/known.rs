@@ -7,15 +7,32 @@ use serde_json::{Value, json};
 
 use crate::scenario::{PATIENCE, expect, project};
 
-/// The sandbox that it works in.
-pub(crate) const CASES: [&str; 3] = ["off", "landlock", "bubblewrap"];
+/// A program, and the sandbox that it works in. OpenCode works behind its server.
+pub(crate) const CASES: [Case; 4] = [
+    (Program::Claude, "off"),
+    (Program::Claude, "landlock"),
+    (Program::Claude, "bubblewrap"),
+    (Program::OpenCode, "off"),
+];
+
+pub(crate) type Case = (Program, &'static str);
 
 const KNOWN: &str = "The port of the exporter is 9100";
 const LEARNT: &str = "made.txt has to end with a newline";
 
-fn script() -> Script {
+/// The agent's name, and what it puts before the names of a server's tools.
+fn known_as(program: Program) -> (&'static str, &'static str) {
+    match program {
+        Program::OpenCode => ("opencode-server", "ralph_"),
+        Program::Claude | Program::Codex | Program::Gemini | Program::Qwen => {
+            (program.name(), "mcp__ralph__")
+        }
+    }
+}
+
+fn script(before: &str) -> Script {
     let call = |name: &str, arguments| {
-        let name = format!("mcp__ralph__{name}");
+        let name = format!("{before}{name}");
         Turn::call("I ask ralph.", Call::Tool { name, arguments })
     };
     let write = Call::Write { path: "made.txt".into(), content: "made\n".to_owned() };
@@ -34,13 +51,14 @@ fn script() -> Script {
     )
 }
 
-pub(crate) fn play(sandbox: &str, programs: &Programs) -> Result<(), String> {
-    let server = Server::start(script()).map_err(|error| error.to_string())?;
-    let project = project(Program::Claude, programs, &server);
+pub(crate) fn play((program, sandbox): Case, programs: &Programs) -> Result<(), String> {
+    let (agent, before) = known_as(program);
+    let server = Server::start(script(before)).map_err(|error| error.to_string())?;
+    let project = project(program, programs, &server);
     let added = project.ralph(&["memory", "add", KNOWN]);
     expect(added.code == Some(0), "something to find", &added)?;
     let sandbox = format!("--sandbox={sandbox}");
-    let args = ["run", "Make made.txt.", "--agent", "claude", "--max-iterations", "2", "--json", &sandbox];
+    let args = ["run", "Make made.txt.", "--agent", agent, "--max-iterations", "2", "--json", &sandbox];
     let ran = project.start(&[&args[..], &["--require", "tool"]].concat()).end(PATIENCE);
     expect(ran.code == Some(0), "exit code 0", &ran)?;
     let results: Vec<String> = server.seen().into_iter().map(|seen| seen.last_tool_result).collect();

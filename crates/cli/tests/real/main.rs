@@ -84,7 +84,7 @@ enum Part {
     Preflight(Program),
     Picture(Program),
     Tool(tool::Case),
-    Known(&'static str),
+    Known(known::Case),
 }
 
 impl Part {
@@ -98,7 +98,7 @@ impl Part {
             Part::Preflight(program) => asked::preflight(program, programs),
             Part::Picture(program) => asked::picture(program, programs),
             Part::Tool(case) => tool::play(case, programs),
-            Part::Known(sandbox) => known::play(sandbox, programs),
+            Part::Known(case) => known::play(case, programs),
         }
     }
 
@@ -112,7 +112,7 @@ impl Part {
             Part::Server(scene) => (Program::OpenCode, "http", scene.name().to_owned()),
             Part::Preflight(program) => (program, "own", "preflight".to_owned()),
             Part::Picture(program) => (program, "own", "a picture attached".to_owned()),
-            Part::Known(sandbox) => (Program::Claude, "mcp", format!("searches, remembers, {sandbox}")),
+            Part::Known((program, sandbox)) => (program, "mcp", format!("searches, remembers, {sandbox}")),
             Part::Tool((program, sandbox)) => (program, "mcp", format!("says so by a tool, {sandbox}")),
         };
         format!("{:<9} {:<9} {speech:<5} {scenario:<28}", program.name(), programs.version(program))

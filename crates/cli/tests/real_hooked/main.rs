@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
+mod by_tool;
 mod claude;
 mod host;
 mod others;

@@ -78,6 +78,16 @@ impl Run {
         if let Some(stop) = self.stuck().filter(|_| !self.has_backlog()) {
             return Some(stop);
         }
+        // Whether a backlog needs another iteration is known once the next task is.
+        self.used_up(now).or_else(|| {
+            self.iterations_used_up().filter(|_| matches!(next, Step::Select) && !self.has_backlog())
+        })
+    }
+
+    /// Time, tokens and money.
+    pub(super) fn used_up(&self, now: Moment) -> Option<Stop> {
+        let (limits, tally) = (&self.policy.limits, &self.tally);
+        let reached = |reason, evidence| Some(Stop { reason, evidence });
         if let Some(max) = limits.max_duration.filter(|max| now.running >= *max) {
             return reached(
                 StopReason::MaxDuration,
@@ -90,8 +100,7 @@ impl Run {
         if let Some(max) = limits.max_cost.filter(|max| tally.usage.cost >= *max) {
             return reached(StopReason::Budget, format!("{} of {max} spent", tally.usage.price()));
         }
-        // Whether a backlog needs another iteration is known once the next task is.
-        self.iterations_used_up().filter(|_| matches!(next, Step::Select) && !self.has_backlog())
+        None
     }
 
     pub(crate) fn iterations_used_up(&self) -> Option<Stop> {

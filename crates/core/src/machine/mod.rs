@@ -7,6 +7,7 @@ mod agenda;
 mod choice;
 mod controls;
 mod errors;
+mod extraction;
 mod gate;
 mod limit;
 mod questions;
@@ -16,5 +17,6 @@ mod steps;
 mod tree;
 mod verify;
 
+pub use extraction::Extraction;
 pub use session::{Heard, Why};
 pub use verify::Judged;

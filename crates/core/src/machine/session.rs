@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::crew::{Crew, Member};
 use crate::event::Event;
-use crate::id::SessionId;
+use crate::id::{AgentName, SessionId};
 use crate::in_session::{InSession, RECOVERY, REPLACEMENT, Recovering, Refrain, Strategy, Turn, TurnEnding};
 use crate::moment::Moment;
 use crate::policy::Signal;
@@ -45,6 +46,16 @@ pub enum Why {
 }
 
 impl Run {
+    /// A host tells of the session for the first time: a loop that was started without one is its own from now on.
+    pub fn presented_by(&mut self, host: &AgentName, now: Moment) {
+        let Some(place) = self.in_session.as_mut().filter(|place| place.host.is_none()) else { return };
+        place.host = Some(host.clone());
+        let session = place.session.clone();
+        self.crew = Crew::new(Member::new(host.clone(), Vec::new()), Vec::new());
+        self.step.falls_to(host);
+        self.note(now.at, Event::SessionPresented { session, host: host.clone() });
+    }
+
     /// The host says that its agent is through. A turn is taken in once, however often it is told.
     pub fn hear(&mut self, turn: &Turn, now: Moment) -> Heard {
         let is_over = self.stop().is_some();
@@ -101,12 +112,19 @@ impl Run {
             true => promise::detect(&turn.text, &attempt.promise, &brief.text),
             false => Claim::None,
         };
-        let asks = is_well && !turn.is_broken_off && !hearing.aside && !claim.is_made();
+        let question = match is_well && !turn.is_broken_off && !claim.is_made() {
+            true => turn.asked(hearing.aside),
+            false => None,
+        };
+        if let Some(summary) = &turn.summary {
+            let text = format!("the agent called `task_complete`: {summary}");
+            self.note(now.at, Event::Notice { text });
+        }
         let skip = turn.text.chars().count().saturating_sub(KEPT);
         let report = Report {
             exit,
             signals: turn.signals.iter().copied().chain(hearing.worked_off.then_some(Signal::Todo)).collect(),
-            question: asks.then(|| question::only_asks(&turn.text)).flatten(),
+            question,
             usage: turn.usage,
             duration_ms: u64::try_from(turn.duration.as_millis()).unwrap_or(u64::MAX),
             output_bytes: turn.text.len() as u64,
@@ -268,6 +286,21 @@ impl Run {
     }
 }
 
+impl Step {
+    /// What is about to be attempted was to be done by somebody who was not known.
+    fn falls_to(&mut self, agent: &AgentName) {
+        match self {
+            Step::Think(attempt)
+            | Step::Code(attempt, _)
+            | Step::Verify(attempt, _)
+            | Step::Consolidate(attempt, _)
+            | Step::Abandon(attempt, _) => attempt.agent = agent.clone(),
+            Step::Wait(_, then) => then.falls_to(agent),
+            Step::Baseline | Step::Select | Step::Stop(_) => {}
+        }
+    }
+}
+
 /// What the end of a turn comes after.
 struct Hearing {
     failed: Option<Recovering>,
@@ -288,6 +321,16 @@ impl Hearing {
             (TurnEnding::Failed { what }, None) => meant().unwrap_or_else(|| failed(what)),
             (TurnEnding::Well | TurnEnding::Aborted, None) => AgentExit::Code { code: 0 },
         }
+    }
+}
+
+impl Turn {
+    /// By ralph's own tool, or because the last words do nothing else; those may be about something else, and whoever has
+    /// said by a tool that it is done asks nothing.
+    fn asked(&self, aside: bool) -> Option<String> {
+        let only_asks = || question::only_asks(&self.text);
+        let may_ask = !aside && !self.signals.contains(&Signal::Tool);
+        self.question.clone().or_else(|| may_ask.then(only_asks).flatten())
     }
 }
 

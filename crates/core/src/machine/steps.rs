@@ -54,6 +54,7 @@ impl Run {
             handover: None,
             inbox: Inbox::default(),
             recalled: Recalled::default(),
+            extracted: None,
             constitution: None,
             asked: None,
             controls_seen: ControlNo::default(),
@@ -82,7 +83,7 @@ impl Run {
             limits: LimitsShown::from(&self.policy.limits),
             sandbox: self.policy.sandbox.clone(),
             forked_from,
-            host: self.in_session.as_ref().map(|place| place.host.clone()),
+            host: self.in_session.as_ref().and_then(|place| place.host.clone()),
             session: self.in_session.as_ref().map(|place| place.session.clone()),
         }
     }
@@ -233,6 +234,7 @@ impl Run {
     pub fn after_consolidate(&mut self, attempt: Attempt, verdict: Verdict, attended: bool, now: Moment) {
         self.tally.running = now.running;
         self.mid_iteration = false;
+        self.extracted = None;
         let Attempt { iteration, task, .. } = attempt;
         let complete = verdict.is_complete();
         self.note(now.at, Event::IterationEnded { iteration, task: task.clone(), complete });

@@ -22,15 +22,12 @@ const LONGEST: u64 = 32 << 10;
 /// In place of a digest, where there is nothing any more.
 const GONE: &str = "gone";
 
-/// Under which a person's trust in a constitution is kept.
-pub fn key(root: &Path) -> String {
-    format!("{}#constitution", root.join(CONSTITUTION).display())
-}
+/// Under which a person's trust in a constitution is kept. It is the project's, as the store is: what was written in one
+/// tree of it is as suspect in the others.
+pub const TRUSTED: &str = "#constitution";
 
 /// Under which the digest of one is kept that was written while an agent was at work.
-pub fn suspect_key(root: &Path) -> String {
-    format!("{}#constitution-changed", root.join(CONSTITUTION).display())
-}
+pub const SUSPECT: &str = "#constitution-changed";
 
 /// The digest of a project's constitution; none where there is none that can be read.
 pub fn digest_of(root: &Path) -> Option<String> {
@@ -39,11 +36,13 @@ pub fn digest_of(root: &Path) -> Option<String> {
 }
 
 /// The constitution as it is told outside of a run; empty where there is none, or one that a person has to look at first.
-pub async fn as_told(store: &impl Store, root: &Path) -> Result<String, StoreError> {
+/// Where nothing was ever stored of a project, no agent was at work in it.
+pub async fn as_told(store: Option<&impl Store>, root: &Path) -> Result<String, StoreError> {
     let text = read(&root.join(CONSTITUTION)).unwrap_or_default();
+    let Some(store) = store else { return Ok(headed(text.trim())) };
     let digest = digest(&text);
-    let is_suspect = store.is_trusted(&suspect_key(root), &digest).await?;
-    if digest.is_empty() || (is_suspect && !store.is_trusted(&key(root), &digest).await?) {
+    let is_suspect = store.is_trusted(SUSPECT, &digest).await?;
+    if digest.is_empty() || (is_suspect && !store.is_trusted(TRUSTED, &digest).await?) {
         return Ok(String::new());
     }
     Ok(headed(text.trim()))
@@ -86,16 +85,15 @@ impl<S: Store + 'static> Drive<S> {
     /// The text that counts, given the one that is there.
     async fn hold(&mut self, now: &str) -> Result<String, StoreError> {
         let digest = digest(now);
-        let (key, suspect) = (key(&self.parts.place.root), suspect_key(&self.parts.place.root));
         let store = self.parts.store.clone();
-        let trusted = store.is_trusted(&key, &digest).await?;
+        let trusted = store.is_trusted(TRUSTED, &digest).await?;
         let Some(begun) = self.run.constitution.clone() else {
-            if digest.is_empty() && store.is_trusted(&suspect, GONE).await? {
+            if digest.is_empty() && store.is_trusted(SUSPECT, GONE).await? {
                 self.tell_once(&format!(
                     "{CONSTITUTION} was removed while an agent was at work; nothing holds now"
                 ));
             }
-            if !digest.is_empty() && !trusted && store.is_trusted(&suspect, &digest).await? {
+            if !digest.is_empty() && !trusted && store.is_trusted(SUSPECT, &digest).await? {
                 self.tell_once(&format!(
                     "{CONSTITUTION} was changed while an agent was at work, and is not in the briefs: look at it, then \
                      `ralph trust`"
@@ -114,7 +112,7 @@ impl<S: Store + 'static> Drive<S> {
             return Ok(now.to_owned());
         }
         let seen = if digest.is_empty() { GONE } else { digest.as_str() };
-        store.grant(&suspect, seen, self.now().at).await?;
+        store.grant(SUSPECT, seen, self.now().at).await?;
         self.tell_once(&format!(
             "{CONSTITUTION} is not what it was when the run began; what it was goes on holding until `ralph trust`"
         ));

@@ -1,20 +1,19 @@
 //! The code graph of the tree that a run works in: what a task's names mean there, and what an attempt touched.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::note::Anchor;
-use ralph_graph::{Definition, FileId, Graph, GraphError, Node, Options, Watched};
-use ralph_memory::{Mention, MentionKind};
+use ralph_graph::{GraphError, Options, Watched};
+use ralph_memory::Mention;
 use ralph_store::Store;
 
+use super::survey::{self, Surveyed, anchor, definitions, survey, without_graph};
 use crate::drive::Drive;
 use crate::error::{EngineError, chain};
 use crate::urgency::{Urgency, pressed};
 
-/// How many files and symbols near those at hand are told to the memory.
-const NEAR: usize = 200;
 /// How long a hook looks at the code before it goes on without.
 const IN_A_HOOK: Duration = Duration::from_secs(10);
 /// How many symbols an attempt is taken to have touched; a note about more is about none.
@@ -28,19 +27,6 @@ pub(crate) enum Ground {
     Seen(Box<Watched>),
     /// It cannot be had, and a person was told.
     Unusable,
-}
-
-/// What the tree says of what a task names.
-#[derive(Debug, Default)]
-pub(super) struct Surveyed {
-    /// Of the mentions, those that are there.
-    pub(super) known: BTreeSet<String>,
-    /// Files at hand, below the root.
-    pub(super) files: Vec<String>,
-    pub(super) symbols: Vec<String>,
-    pub(super) near: BTreeMap<String, f64>,
-    /// What the files at hand define now.
-    pub(super) current: Vec<Anchor>,
 }
 
 impl<S: Store + 'static> Drive<S> {
@@ -135,16 +121,7 @@ impl<S: Store + 'static> Drive<S> {
         if anchors.is_empty() {
             return Ok(Vec::new());
         }
-        let found = self.ask_ground(move |watched| {
-            let graph = watched.graph();
-            let now = anchors.into_iter().map(|old| {
-                let here = graph.definition(&old.symbol, &old.file).into_iter().next();
-                // The name and the file are the note's own: what is compared is the text.
-                let digest = here.map(|one| one.digest.to_string()).unwrap_or_default();
-                Anchor { digest, ..old }
-            });
-            Ok(now.collect())
-        });
+        let found = self.ask_ground(move |watched| Ok(survey::as_they_are(watched.graph(), anchors)));
         Ok(found.await?.unwrap_or_default())
     }
 
@@ -153,11 +130,7 @@ impl<S: Store + 'static> Drive<S> {
         if files.is_empty() || budget == 0 {
             return Ok(String::new());
         }
-        let told = self.ask_ground(move |watched| {
-            let graph = watched.graph();
-            let ids: Vec<FileId> = files.iter().filter_map(|path| graph.file(path)).collect();
-            Ok(graph.scope(&ids, budget).text)
-        });
+        let told = self.ask_ground(move |watched| Ok(survey::scope(watched.graph(), &files, budget)));
         Ok(told.await?.unwrap_or_default())
     }
 
@@ -182,84 +155,4 @@ fn open(
         None => Watched::new(root, kept, options, &|_, _| {}),
     };
     opened.map(|(watched, _)| watched)
-}
-
-fn anchor(definition: Definition) -> Anchor {
-    Anchor { symbol: definition.symbol, file: definition.path, digest: definition.digest.to_string() }
-}
-
-fn definitions(graph: &Graph, files: &[String]) -> BTreeSet<Definition> {
-    files.iter().flat_map(|path| graph.definitions(path)).collect()
-}
-
-fn survey(graph: &Graph, root: &Path, mentions: &[Mention], changed: Vec<String>) -> Surveyed {
-    let mut surveyed = Surveyed { files: changed, ..Surveyed::default() };
-    let mut nodes: Vec<Node> = Vec::new();
-    for mention in mentions {
-        let text = mention.text.as_str();
-        match mention.kind {
-            MentionKind::File => {
-                let paths = files_called(graph, root, text);
-                if !paths.is_empty() {
-                    surveyed.known.insert(text.to_owned());
-                    surveyed.files.extend(paths);
-                }
-            }
-            MentionKind::Symbol | MentionKind::Test => {
-                let found = graph.find(text);
-                if !found.is_empty() {
-                    surveyed.known.insert(text.to_owned());
-                    surveyed.symbols.push(text.to_owned());
-                    nodes.extend(found);
-                }
-            }
-            // Whether a program is there, its first use tells.
-            MentionKind::Command => {
-                surveyed.known.insert(text.to_owned());
-            }
-        }
-    }
-    surveyed.files.sort_unstable();
-    surveyed.files.dedup();
-    nodes.extend(surveyed.files.iter().filter_map(|path| graph.file(path)).map(Node::File));
-    if !nodes.is_empty() {
-        surveyed.near = graph.near(&nodes, NEAR);
-    }
-    surveyed.current = definitions(graph, &surveyed.files).into_iter().map(anchor).collect();
-    surveyed
-}
-
-/// The files that a path or the end of one means, at most a few.
-fn files_called(graph: &Graph, root: &Path, text: &str) -> Vec<String> {
-    const MOST: usize = 3;
-    let text = text.trim_start_matches("./");
-    if is_below(root, text) {
-        return vec![text.to_owned()];
-    }
-    let ends =
-        |path: &str| path.strip_suffix(text).is_some_and(|front| front.is_empty() || front.ends_with('/'));
-    graph.files().filter(|(_, path, _)| ends(path)).map(|(_, path, _)| path.to_owned()).take(MOST).collect()
-}
-
-fn is_below(root: &Path, text: &str) -> bool {
-    let is_plain =
-        |path: &Path| path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
-    let path = Path::new(text);
-    !text.is_empty() && is_plain(path) && root.join(path).symlink_metadata().is_ok()
-}
-
-fn without_graph(root: &Path, mentions: &[Mention], changed: Vec<String>) -> Surveyed {
-    let mut surveyed = Surveyed { files: changed, ..Surveyed::default() };
-    for mention in mentions {
-        let is_file = match mention.kind {
-            MentionKind::File => is_below(root, &mention.text),
-            MentionKind::Symbol | MentionKind::Test | MentionKind::Command => false,
-        };
-        if is_file {
-            surveyed.files.push(mention.text.clone());
-        }
-        // Of anything else nobody can tell whether it is there.
-        surveyed.known.insert(mention.text.clone());
-    }
-    surveyed
 }

@@ -2,11 +2,15 @@
 //! is done. Nothing here ends a run: what goes wrong is a notice.
 
 mod constitution;
+mod extracting;
+mod foresee;
 mod ground;
 mod learning;
+mod meaning;
 mod recollect;
 mod settling;
 mod sought;
+mod survey;
 mod unknown;
 
 use std::path::PathBuf;
@@ -14,13 +18,15 @@ use std::sync::Arc;
 
 use ralph_core::run::Run;
 use ralph_core::task::Task;
-use ralph_memory::{Allowance, Shelves};
+use ralph_memory::{Allowance, Measure, Shelves};
 use ralph_store::{Store, StoreError};
 
 pub use constitution::{
-    CONSTITUTION, as_told as constitution, digest_of as constitution_digest, key as constitution_key,
-    suspect_key as changed_constitution_key,
+    CONSTITUTION, SUSPECT as CHANGED_CONSTITUTION, TRUSTED as TRUSTED_CONSTITUTION, as_told as constitution,
+    digest_of as constitution_digest,
 };
+pub use extracting::Extracting;
+pub use foresee::{About, Foreseen, foresee, near};
 pub(crate) use ground::Ground;
 
 use crate::drive::Drive;
@@ -31,6 +37,8 @@ use crate::error::chain;
 pub struct Remembering<S> {
     /// What is known in all projects.
     pub global: Option<Arc<S>>,
+    /// Who says what notes mean; none where they are found by their words alone.
+    pub measure: Option<Arc<dyn Measure>>,
     /// What a brief may have of it; the constitution and the code count as well.
     pub allowance: Allowance,
     /// In which share of the briefs a note is left out, to see how the work goes without it.
@@ -39,6 +47,8 @@ pub struct Remembering<S> {
     pub tools: bool,
     /// Whether a person is asked what a task means that names what nobody knows.
     pub asks: bool,
+    /// Whether an agent is asked what a completed task was worth knowing for.
+    pub extracting: Option<Extracting>,
     /// A person's own rules for what git ignores.
     pub excludes_file: Option<PathBuf>,
 }

@@ -2,7 +2,6 @@
 
 use ralph_core::attempt::Attempt;
 use ralph_core::event::Event;
-use ralph_core::note::Anchor;
 use ralph_core::recollection::{Recalled, Recollection};
 use ralph_memory::{
     Allowance, Contradiction, Holdout, Hydration, Need, contradictions, fenced, hydrate, instruction,
@@ -10,14 +9,15 @@ use ralph_memory::{
 };
 use ralph_store::Store;
 
+use super::survey::elsewhere;
 use super::{unknown, words_of};
 use crate::drive::Drive;
 use crate::error::EngineError;
 
 /// What the code at hand may take up of a brief, where there is room.
-const CODE: u32 = 1_500;
+pub(super) const CODE: u32 = 1_500;
 /// More than one look at what has changed brings nothing new.
-const LOOKS: usize = 2;
+pub(super) const LOOKS: usize = 2;
 
 /// What a brief is given, and what is journalled of it.
 pub(crate) struct Recollected {
@@ -30,7 +30,7 @@ pub(crate) struct Recollected {
 impl<S: Store + 'static> Drive<S> {
     /// None where a person is asked first, and the run's step says so.
     pub(crate) async fn recollect(&mut self, attempt: &Attempt) -> Result<Option<Recollected>, EngineError> {
-        let nonce = nonce(self.run.seed, attempt);
+        let nonce = nonce(self.run.seed, attempt, b"fence");
         let constitution = self.constitution().await?;
         let Some(memory) = &self.parts.memory else {
             let recollection = Recollection { constitution, ..Recollection::default() };
@@ -46,6 +46,7 @@ impl<S: Store + 'static> Drive<S> {
             files: surveyed.files.clone(),
             symbols: surveyed.symbols,
             near: surveyed.near,
+            meaning: self.meaning(&text).await,
             current: surveyed.current,
         };
         let hydration = self.hydrated(need, &allowance, attempt).await?;
@@ -155,19 +156,9 @@ fn recalled(hydration: &Hydration) -> Recalled {
     }
 }
 
-/// The anchors of what was taken that nobody has looked at yet.
-fn elsewhere(hydration: &Hydration, current: &[Anchor]) -> Vec<Anchor> {
-    let anchors = hydration.taken.iter().flat_map(|taken| taken.note.said.anchors.clone());
-    let is_known = |one: &Anchor| current.iter().any(|now| now.symbol == one.symbol && now.file == one.file);
-    let mut unknown: Vec<Anchor> = anchors.filter(|one| !is_known(one)).collect();
-    unknown.sort_unstable();
-    unknown.dedup_by(|one, other| one.symbol == other.symbol && one.file == other.file);
-    unknown
-}
-
-/// Another one for each attempt, and the same whenever that attempt is thought over again.
-fn nonce(seed: u64, attempt: &Attempt) -> String {
-    format!("{:016x}", hashed(seed, attempt, b"fence"))[..12].to_owned()
+/// Another one for each attempt and purpose, and the same whenever that attempt is thought over again.
+pub(super) fn nonce(seed: u64, attempt: &Attempt, purpose: &[u8]) -> String {
+    format!("{:016x}", hashed(seed, attempt, purpose))[..12].to_owned()
 }
 
 fn entropy(seed: u64, attempt: &Attempt) -> u64 {

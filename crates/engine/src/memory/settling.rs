@@ -2,13 +2,15 @@
 
 use ralph_core::attempt::Attempt;
 use ralph_core::event::Event;
+use ralph_core::id::TaskId;
 use ralph_core::verdict::Verdict;
-use ralph_memory::{Consolidation, Done, consolidate};
+use ralph_memory::{Consolidation, Done, consolidate, consolidated_since};
 use ralph_store::Store;
 
 use crate::crash::crash_point;
 use crate::drive::Drive;
 use crate::error::EngineError;
+use crate::settle::Settled;
 use crate::verify::branch;
 
 impl<S: Store + 'static> Drive<S> {
@@ -18,9 +20,12 @@ impl<S: Store + 'static> Drive<S> {
         attempt: &Attempt,
         verdict: &Verdict,
         commit: Option<String>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Settled, EngineError> {
         if self.parts.memory.is_none() || !verdict.is_complete() {
-            return Ok(());
+            return Ok(Settled::Stands);
+        }
+        if self.extract(attempt).await? == Settled::Rewound {
+            return Ok(Settled::Rewound);
         }
         crash_point("memory.before");
         let task = self.remembered_task();
@@ -37,6 +42,7 @@ impl<S: Store + 'static> Drive<S> {
         let consolidated = consolidate(&*self.parts.store, &done, &self.parts.redactor, at).await;
         crash_point("memory.inside");
         if let Some(report) = self.forgetful(consolidated) {
+            let report = self.with_untold(report, &task).await;
             let Consolidation { promoted, deduplicated, conflicts_resolved, dropped, entities_updated } =
                 report;
             let (task, iteration) = (attempt.task.clone(), attempt.iteration);
@@ -54,6 +60,19 @@ impl<S: Store + 'static> Drive<S> {
             }
         }
         crash_point("memory.after");
-        self.keep_ground().await
+        self.keep_ground().await?;
+        Ok(Settled::Stands)
+    }
+
+    /// A process that was killed behind its consolidation has left nothing to do, and has not said so.
+    async fn with_untold(&mut self, report: Consolidation, task: &TaskId) -> Consolidation {
+        // A host's hook is a new process at every turn, and nobody waits while it reads the whole log.
+        let is_resumed = self.is_resumed && self.run.in_session.is_none();
+        if !is_resumed || !report.is_idle() {
+            return report;
+        }
+        let before = consolidated_since(&*self.parts.store, task, self.run.started_at).await;
+        let before = self.forgetful(before).unwrap_or_default();
+        Consolidation { dropped: report.dropped, entities_updated: report.entities_updated, ..before }
     }
 }

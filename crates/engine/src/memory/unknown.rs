@@ -47,8 +47,7 @@ impl<S: Store + 'static> Drive<S> {
 
     /// Of what is missing, what stands in some file all the same: a value, a key, a language that nobody parses.
     async fn written_somewhere(&mut self, nearby: &Sufficiency) -> Result<BTreeSet<String>, EngineError> {
-        let named = nearby.missing.iter().filter(|missing| missing.mention.kind != MentionKind::File);
-        let words: BTreeSet<String> = named.map(|missing| missing.mention.text.clone()).collect();
+        let words = words_missing(nearby);
         if words.is_empty() {
             return Ok(words);
         }
@@ -78,6 +77,12 @@ impl<S: Store + 'static> Drive<S> {
         let was_asked = || self.run.inbox.questions().iter().any(|question| question.task == attempt.task);
         asks && is_first && sufficiency.recommendation == Some(Recommendation::RequestHuman) && !was_asked()
     }
+}
+
+/// What is missing and might stand in some file: files themselves do not.
+pub(super) fn words_missing(nearby: &Sufficiency) -> BTreeSet<String> {
+    let named = nearby.missing.iter().filter(|missing| missing.mention.kind != MentionKind::File);
+    named.map(|missing| missing.mention.text.clone()).collect()
 }
 
 /// In the brief.

@@ -5,10 +5,12 @@
 //! else.
 
 mod onward;
+mod presented;
 mod standing;
 mod told;
 mod turn;
 
 pub use onward::{Ended, Next, Onward, Waiting};
+pub use presented::Presented;
 pub use standing::Standing;
 pub use turn::Provide;

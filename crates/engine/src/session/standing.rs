@@ -1,5 +1,7 @@
 //! How a session's loop stands, and what a host tells of it that ends nothing.
 
+use ralph_core::assignment::Assignment;
+use ralph_core::attempt::Attempt;
 use ralph_core::event::Event;
 use ralph_core::id::{RunId, SessionId, TaskId};
 use ralph_core::run::{Run, Step};
@@ -49,8 +51,22 @@ impl Standing {
 impl<S: Store> Loops<S> {
     /// None where no loop lives in the session.
     pub async fn standing(&self, session: &SessionId) -> Result<Option<Standing>, LoopError> {
+        match self.living(session).await? {
+            Some(id) => self.standing_of(&id).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The same, of a loop that was seen there.
+    pub async fn standing_of(&self, id: &RunId) -> Result<Option<Standing>, LoopError> {
+        Ok(self.store.run(id).await?.map(Standing::of))
+    }
+
+    /// The task of the agent that works in a session. None where no loop lives in it, or none has come to an attempt.
+    pub async fn assignment(&self, session: &SessionId) -> Result<Option<Assignment>, LoopError> {
         let Some(id) = self.living(session).await? else { return Ok(None) };
-        Ok(self.store.run(&id).await?.map(Standing::of))
+        let run = self.store.run(&id).await?;
+        Ok(run.and_then(|run| Some(Assignment::of(&run, at_hand(&run.step)?))))
     }
 
     /// The agent was kept from ending its turn: it is told its task again when the session goes on.
@@ -78,5 +94,18 @@ impl<S: Store> Loops<S> {
         })
         .await?;
         Ok(Some(id))
+    }
+}
+
+/// The attempt that is under way or about to be.
+fn at_hand(step: &Step) -> Option<&Attempt> {
+    match step {
+        Step::Think(attempt)
+        | Step::Code(attempt, _)
+        | Step::Verify(attempt, _)
+        | Step::Consolidate(attempt, _)
+        | Step::Abandon(attempt, _) => Some(attempt),
+        Step::Wait(_, then) => at_hand(then),
+        Step::Baseline | Step::Select | Step::Stop(_) => None,
     }
 }

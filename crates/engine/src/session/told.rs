@@ -14,7 +14,7 @@ use super::onward::Onward;
 use crate::loops::{LoopError, Loops};
 
 /// How often a change is tried that others come between; each of them has done something by then.
-const MOST_TRIES: u32 = 50;
+pub(super) const MOST_TRIES: u32 = 50;
 
 impl<S: Store> Loops<S> {
     /// Ends the loop of a session, as a person asked. False if it has none.
@@ -47,14 +47,22 @@ impl<S: Store> Loops<S> {
 
     /// A person ended the turn, or the session is gone: so is its loop. None if there was none.
     pub async fn aborted(&self, session: &SessionId, why: &str) -> Result<Option<Onward>, LoopError> {
-        let Some(id) = self.living(session).await? else { return Ok(None) };
-        let run = self.amend(&id, |run, now| run.abort_session(why, now)).await?;
+        match self.living(session).await? {
+            Some(id) => self.abort(&id, why).await,
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) async fn abort(&self, id: &RunId, why: &str) -> Result<Option<Onward>, LoopError> {
+        let run = self.amend(id, |run, now| run.abort_session(why, now)).await?;
         Ok(run.map(|run| Onward::of(&run, Duration::ZERO)))
     }
 
     /// The loop goes on in another session. Said before the old one is deleted, so that this ends nothing.
     pub async fn replaced(&self, session: &SessionId, by: &SessionId) -> Result<Option<Run>, LoopError> {
-        let Some(id) = self.living(session).await? else { return Ok(None) };
+        let (Some(id), Some(host)) = (self.living(session).await?, self.host.clone()) else {
+            return Ok(None);
+        };
         // A loop that is paused or waits has no use for another session.
         if !self.store.run(&id).await?.is_some_and(|run| matches!(run.step, Step::Code(..))) {
             return Ok(None);
@@ -62,7 +70,7 @@ impl<S: Store> Loops<S> {
         // In this order: whoever dies in between is asked about the old session, and its loop is still found there.
         let moved = self.amend(&id, |run, now| run.moved_to(by.clone(), now)).await?;
         if moved.as_ref().is_some_and(|run| run.stop().is_none()) {
-            self.store.bind(&id, &Seat { host: self.host.clone(), session: by.clone() }).await?;
+            self.store.bind(&id, &Seat { host, session: by.clone() }).await?;
         }
         Ok(moved)
     }
@@ -106,7 +114,7 @@ impl<S: Store> Loops<S> {
 
     /// The run of the loop that a session has, or had last.
     pub async fn run_of(&self, session: &SessionId) -> Result<Option<Run>, LoopError> {
-        match self.store.loop_of(Some(&self.host), session).await? {
+        match self.store.loop_of(self.host.as_ref(), session).await? {
             Some(id) => Ok(self.store.run(&id).await?),
             None => Ok(None),
         }

@@ -79,7 +79,8 @@ impl<S: Store + 'static> Loops<S> {
                 ending.clone()
             }
         };
-        Turn { text: clean(&turn.text), ending, ..turn.clone() }
+        let [question, summary] = [&turn.question, &turn.summary].map(|said| said.as_deref().map(clean));
+        Turn { text: clean(&turn.text), ending, question, summary, ..turn.clone() }
     }
 
     fn nothing(&self, why: Why) -> Onward {

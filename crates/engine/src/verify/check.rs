@@ -85,7 +85,7 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// What a crash cut short is done again, in a fresh place.
-    pub(super) fn fresh_place(
+    pub(crate) fn fresh_place(
         &self,
         iteration: u32,
         attempt: u32,

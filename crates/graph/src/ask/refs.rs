@@ -2,8 +2,8 @@
 
 use super::find::Node;
 use crate::graph::{FileId, Graph, SymbolId};
-use crate::outline::{NOWHERE, Relation, What};
-use crate::resolve::{How, Link, Scope};
+use crate::outline::{Import, NOWHERE, NameId, Outline, Relation, What};
+use crate::resolve::{How, Link, Meaning, Scope};
 
 /// One place that means, or may mean, a symbol.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,43 +44,47 @@ impl Graph {
         links.map(told).collect()
     }
 
-    /// Every mention of a symbol, by file and line.
+    /// Every mention of a symbol, by file and line, and where it is imported.
     pub fn references(&self, id: SymbolId) -> Vec<Reference> {
-        let name = self.raw(id).name;
         let mut found = Vec::new();
         for (at, file) in self.parts.files.iter().enumerate() {
-            let Some(outline) = file.outline() else { continue };
-            // Under another name it is used only where it is imported so.
-            let aliases: Vec<u32> = outline
-                .imports
-                .iter()
-                .filter_map(|import| match import.what {
-                    What::Name { original, local } if original == name => Some(local),
-                    What::Name { .. } | What::File | What::All | What::Module(_) => None,
-                })
-                .collect();
-            let is_meant = |mentioned: u32| mentioned == name || aliases.contains(&mentioned);
-            if !outline.mentions.iter().any(|mention| is_meant(mention.name)) {
-                continue;
-            }
-            let mut scope = Scope::new(self, at as u32);
-            for mention in outline.mentions.iter().filter(|mention| is_meant(mention.name)) {
-                let Some(meaning) =
-                    scope.meaning(mention).filter(|meaning| meaning.candidates.contains(&id.0))
-                else {
-                    continue;
-                };
-                found.push(Reference {
-                    file: FileId(at as u32),
-                    line: mention.line,
-                    relation: mention.relation,
-                    from: (mention.from != NOWHERE).then(|| SymbolId(self.firsts[at] + mention.from)),
-                    how: meaning.how,
-                    weight: meaning.weight,
-                    others: meaning.candidates.len() as u32 - 1,
-                });
+            if let Some(outline) = file.outline() {
+                self.references_in(at, outline, id, &mut found);
             }
         }
         found
+    }
+
+    fn references_in(&self, at: usize, outline: &Outline, id: SymbolId, found: &mut Vec<Reference>) {
+        let name = self.raw(id).name;
+        // Under another name it is used only where it is imported so.
+        let imports: Vec<(&Import, NameId)> = outline
+            .imports
+            .iter()
+            .filter_map(|import| match import.what {
+                What::Name { original, local } if original == name => Some((import, local)),
+                What::Name { .. } | What::File | What::All | What::Module(_) => None,
+            })
+            .collect();
+        let is_meant =
+            |mentioned: NameId| mentioned == name || imports.iter().any(|(_, local)| *local == mentioned);
+        if imports.is_empty() && !outline.mentions.iter().any(|mention| is_meant(mention.name)) {
+            return;
+        }
+        let mut scope = Scope::new(self, at as u32);
+        let first = found.len();
+        let mut meant = |line, relation, from, meaning: Option<Meaning>| {
+            let Some(meaning) = meaning.filter(|meaning| meaning.candidates.contains(&id.0)) else { return };
+            let (how, weight, others) = (meaning.how, meaning.weight, meaning.candidates.len() as u32 - 1);
+            found.push(Reference { file: FileId(at as u32), line, relation, from, how, weight, others });
+        };
+        for (import, _) in &imports {
+            meant(import.line, Relation::Imports, None, scope.import(import, name));
+        }
+        for mention in outline.mentions.iter().filter(|mention| is_meant(mention.name)) {
+            let from = (mention.from != NOWHERE).then(|| SymbolId(self.firsts[at] + mention.from));
+            meant(mention.line, mention.relation, from, scope.meaning(mention));
+        }
+        found[first..].sort_by_key(|one| one.line);
     }
 }

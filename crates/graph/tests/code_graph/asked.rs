@@ -58,7 +58,13 @@ fn references_say_where_from_and_how_sure() {
     assert_eq!(told("sum"), [("src/order.rs".to_owned(), 2, Relation::Calls, How::Qualified)]);
     assert_eq!(told("log"), [("src/order.rs".to_owned(), 3, Relation::Calls, How::Qualified)]);
     let order = told("Price");
-    assert_eq!(order.iter().filter(|one| one.3 == How::Imported).count(), 2, "{order:?}");
+    let imported: Vec<(u32, Relation)> =
+        order.iter().filter(|one| one.3 == How::Imported).map(|one| (one.1, one.2)).collect();
+    assert_eq!(
+        imported,
+        [(1, Relation::Imports), (2, Relation::References), (2, Relation::References)],
+        "{order:?}"
+    );
     let twice: Vec<(How, u32)> = graph
         .named("twice")
         .into_iter()

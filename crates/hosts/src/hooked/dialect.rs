@@ -25,8 +25,22 @@ pub struct Dialect {
     pub cap: Option<Cap>,
     /// Whether a session is there exactly as long as the file that its conversation is kept in. Others may move theirs.
     pub is_its_transcript: bool,
+    /// What the tools of a server called `ralph` are called in its events, before their own names.
+    pub own_tools: &'static str,
+    pub naming: Naming,
     /// What a person has to know.
     pub remark: Option<&'static str>,
+}
+
+/// How a host tells a server of tools which of its sessions calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// With every call.
+    Call,
+    /// In the environment that the server is started with, for the session of that time.
+    Variable(&'static str),
+    /// Not at all.
+    Nothing,
 }
 
 /// The unit of the time that a hook is given.
@@ -93,6 +107,8 @@ pub const CLAUDE: Dialect = Dialect {
     blocks: "block",
     cap: Some(Cap { variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", raised: "999999", by_default: 8 }),
     is_its_transcript: true,
+    own_tools: "mcp__ralph__",
+    naming: Naming::Variable("CLAUDE_CODE_SESSION_ID"),
     remark: None,
 };
 
@@ -116,6 +132,8 @@ const CODEX: Dialect = Dialect {
     blocks: "block",
     cap: None,
     is_its_transcript: false,
+    own_tools: "mcp__ralph__",
+    naming: Naming::Call,
     remark: Some("Codex runs no hook that you have not trusted: start it, and agree when it asks"),
 };
 
@@ -140,6 +158,8 @@ const GEMINI: Dialect = Dialect {
     blocks: "deny",
     cap: None,
     is_its_transcript: false,
+    own_tools: "mcp_ralph_",
+    naming: Naming::Nothing,
     remark: None,
 };
 
@@ -165,6 +185,8 @@ const QWEN: Dialect = Dialect {
     blocks: "block",
     cap: None,
     is_its_transcript: false,
+    own_tools: "mcp__ralph__",
+    naming: Naming::Nothing,
     remark: None,
 };
 

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use ralph_core::id::{BadId, SessionId};
 use ralph_core::note::Used;
 use ralph_core::sessions::{self, Mode};
+use ralph_engine::mailbox::Said;
 use serde_json::Value;
 
 use super::dialect::{Commands, Dialect, What};
-use super::object;
 use super::observed::observed;
 use super::tool::used;
+use super::{object, own_tool};
 use crate::arguments::{self, Asked, BadArguments};
 
 /// What hosts themselves put where a person's words would be.
@@ -41,6 +42,8 @@ pub struct Event {
     pub directory: PathBuf,
     pub what: What,
     pub told: Told,
+    /// What its agent says by a tool of ralph's own.
+    pub said: Option<Said>,
     /// What of it is worth remembering of the session.
     pub observed: sessions::What,
     /// None where the host does not say.
@@ -98,7 +101,8 @@ pub fn read(dialect: &Dialect, bytes: &[u8], project: Option<&Path>) -> Result<E
     let told = told(&event, what, dialect.commands)?;
     let transcript = event["transcript_path"].as_str().map(PathBuf::from).filter(|path| path.is_absolute());
     let (observed, mode) = (observed(&event, &told), mode(&event));
-    Ok(Event { name, session, directory, what, told, observed, mode, transcript })
+    let said = if what == What::Tool { own_tool::said(&event, dialect) } else { None };
+    Ok(Event { name, session, directory, what, told, said, observed, mode, transcript })
 }
 
 fn text<'a>(event: &'a Value, field: &'static str) -> Result<&'a str, BadEvent> {
@@ -145,7 +149,9 @@ fn stopped(event: &Value) -> Told {
 /// What a person typed, as it is meant.
 pub(super) fn said(text: &str) -> Told {
     let text = without_context(text);
-    if OWN_WORDS.iter().any(|own| text.starts_with(own)) {
+    // Qwen tells of what a tool has answered as if a person had said nothing.
+    let is_nothing = text.trim().is_empty();
+    if is_nothing || OWN_WORDS.iter().any(|own| text.starts_with(own)) {
         return Told::Other;
     }
     match command(text) {

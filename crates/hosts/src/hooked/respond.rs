@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use ralph_core::in_session::Turn;
 use ralph_core::sessions::Mode;
 use ralph_engine::loops::{LoopError, Loops};
+use ralph_engine::mailbox::Heard;
 use ralph_engine::session::{Onward, Standing};
 use ralph_store::Store;
 
@@ -26,7 +27,7 @@ const COMPACTED: &str = "compact";
 const LAG: Duration = Duration::from_millis(300);
 
 /// What a hook knows beside its event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Circumstances {
     /// How long the host still waits for an answer.
     pub within: Duration,
@@ -34,6 +35,8 @@ pub struct Circumstances {
     pub cap: Option<u32>,
     /// How many tools were seen to end in this attempt.
     pub tools: u32,
+    /// What the agent said by ralph's own tools in this turn.
+    pub said: Heard,
 }
 
 /// An error is a failure of ralph's own, by which the host is not harmed.
@@ -62,7 +65,7 @@ pub async fn respond<S: Store + 'static>(
             }
             let transcript = event.transcript.as_deref();
             let last = transcript.map(|path| read(path, said.as_deref())).unwrap_or_default();
-            let turn = turn(said.as_deref(), mark.as_deref(), &last, circumstances.tools);
+            let turn = turn(said.as_deref(), mark.as_deref(), &last, &desk.circumstances);
             desk.stopped(&turn, &last, transcript).await
         }
         Told::Broken { what } => {
@@ -98,13 +101,17 @@ fn read(path: &std::path::Path, said: Option<&str>) -> Final {
 }
 
 /// The turn that is over. One that nothing names is taken for a new one: hosts tell of each once.
-fn turn(said: Option<&str>, mark: Option<&str>, last: &Final, tools: u32) -> Turn {
+fn turn(said: Option<&str>, mark: Option<&str>, last: &Final, circumstances: &Circumstances) -> Turn {
+    let Heard { signals, summary, question } = circumstances.said.clone();
     let named = last.id.clone().or_else(|| mark.map(str::to_owned));
     let message = named.unwrap_or_else(|| format!("at {}", jiff::Timestamp::now()));
     Turn {
         message: Some(message),
         text: said.map(str::to_owned).or_else(|| last.text.clone()).unwrap_or_default(),
-        tools: last.tools.max(tools),
+        tools: last.tools.max(circumstances.tools),
+        signals: signals.into_iter().collect(),
+        summary,
+        question,
         usage: last.usage,
         duration: last.duration,
         ..Turn::default()

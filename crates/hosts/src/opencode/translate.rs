@@ -55,8 +55,8 @@ impl Event {
     /// What went wrong is known: it means this. A person's abort stays one.
     pub fn mean(&mut self, exit: AgentExit) {
         match &mut self.happening {
-            Happening::Idle(Turn { ending: ending @ TurnEnding::Failed { .. }, .. }) => {
-                *ending = TurnEnding::Recognised { exit };
+            Happening::Idle(turn) if matches!(turn.ending, TurnEnding::Failed { .. }) => {
+                turn.ending = TurnEnding::Recognised { exit };
             }
             happening @ Happening::Error { .. } => *happening = Happening::Refused(exit),
             _ => {}
@@ -82,7 +82,7 @@ pub fn read(bytes: &[u8]) -> Result<Event, BadEvent> {
 fn happening(told: Told) -> Result<Happening, BadEvent> {
     let missing = |what| BadEvent::Incomplete { what };
     Ok(match told.event {
-        Kind::Idle => Happening::Idle(turn(told.message.unwrap_or_default(), told.todo.as_deref())),
+        Kind::Idle => Happening::Idle(Box::new(turn(told.message.unwrap_or_default(), told.todo.as_deref()))),
         Kind::Error => match told.error.unwrap_or_default() {
             error if is_abort(&error) => Happening::Aborted,
             error => Happening::Error { what: error.told() },
@@ -141,6 +141,8 @@ fn turn(message: Message, todo: Option<&[Todo]>) -> Turn {
         ending,
         tools: u32::try_from(tools.len()).unwrap_or(u32::MAX),
         signals: is_called.then_some(Signal::Tool).into_iter().collect(),
+        question: None,
+        summary: None,
         list: todo.map(|todo| listed(todo, tools.iter().any(|tool| tool == TODO_WRITE))),
         is_broken_off: finish.is_some_and(|finish| BROKEN_OFF.contains(&finish.as_str())),
         usage,
@@ -180,7 +182,7 @@ mod tests {
             "v": 1, "event": "idle", "session": "ses_1", "directory": "/x", "message": message, "todo": todo,
         });
         match read(event.to_string().as_bytes()).expect("an event").happening {
-            Happening::Idle(turn) => turn,
+            Happening::Idle(turn) => *turn,
             other => panic!("{other:?}"),
         }
     }

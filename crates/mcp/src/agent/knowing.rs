@@ -22,7 +22,7 @@ fn asking<A: DeserializeOwned + JsonSchema>(
     inquiry: impl Fn(A) -> Inquiry + Send + Sync + 'static,
 ) -> Tool {
     let post = post.clone();
-    Tool::new(name, about, move |arguments| post.inquire(&inquiry(arguments)))
+    Tool::for_caller(name, about, move |arguments, caller| post.inquire(&inquiry(arguments), caller))
 }
 
 fn of_notes(post: &Arc<Post>) -> Vec<Tool> {

@@ -1,6 +1,7 @@
 //! The tools of an agent that works on a task.
 
 mod knowing;
+mod room;
 
 use ralph_core::assignment::Assignment;
 use ralph_core::policy::Signal;
@@ -11,20 +12,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
+pub use room::{Room, Stranger};
+
 use crate::inquiry::Inquiry;
-use crate::library::{Library, Reply};
-use crate::tool::{Answer, Tool};
+use crate::library::Reply;
+use crate::tool::{Answer, Caller, Tool};
 
 /// Where an agent's task is, and where its word goes.
 #[derive(Debug, Clone)]
 pub struct Post {
-    /// None where nobody gave it a task.
+    /// None where ralph did not start it.
     pub mailbox: Option<Mailbox>,
-    /// What can be looked in where nobody gave it a task, for nothing is hidden from it then.
-    pub library: Option<Arc<Library>>,
+    /// Where it works that ralph did not start; nothing is hidden from it there.
+    pub room: Arc<dyn Room>,
     /// What of its words is a secret and never kept.
     pub redactor: Redactor,
 }
+
+/// What is said where only the host knows whether there is a task.
+const PERHAPS: &str =
+    "This host does not tell this server which of its sessions calls; if a ralph loop lives in yours,";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -49,22 +56,22 @@ pub fn agent(post: Post) -> Vec<Tool> {
     let post = Arc::new(post);
     let (completing, asking, looking) = (post.clone(), post.clone(), post.clone());
     let mut tools = vec![
-        Tool::new(
+        Tool::for_caller(
             "task_complete",
             "Say that your task is done. Call it once, when everything is done and checked, and never before.",
-            move |Complete { summary }| completing.complete(summary),
+            move |Complete { summary }, caller| completing.complete(summary, caller),
         ),
-        Tool::new(
+        Tool::for_caller(
             "ask",
             "Put a question to the people who gave you the task, when you cannot go on without an answer. The answer \
              comes with your next brief, so end your turn after asking.",
-            move |Ask { question }| asking.ask(&question),
+            move |Ask { question }, caller| asking.ask(&question, caller),
         ),
-        Tool::new(
+        Tool::for_caller(
             "task",
             "Your task: its title and text, what is checked after you end, what earlier attempts came to and what was \
              found wrong with them, and what was answered to questions.",
-            move |Nothing {}| looking.task(),
+            move |Nothing {}, caller| looking.task(caller),
         )
         .that_only_looks(),
     ];
@@ -73,33 +80,36 @@ pub fn agent(post: Post) -> Vec<Tool> {
 }
 
 impl Post {
-    fn complete(&self, summary: Option<String>) -> Result<Answer, String> {
-        let task = self.assignment()?;
+    fn complete(&self, summary: Option<String>, caller: &Caller) -> Result<Answer, String> {
         let summary = summary.map(|text| self.redactor.text(&text).into_owned());
-        self.say(&Said::TaskComplete { summary })?;
-        let mut told =
-            "It is noted that the task is done. End with a short account of what you did.".to_owned();
-        if task.require.contains(&Signal::Promise) {
+        let task = self.say(&Said::TaskComplete { summary }, caller)?;
+        let mut told = match &task {
+            Some(_) => "It is noted that the task is done.".to_owned(),
+            None => format!("{PERHAPS} it is noted that the task is done."),
+        };
+        told += " End with a short account of what you did.";
+        if task.is_some_and(|task| task.require.contains(&Signal::Promise)) {
             told += " The promise that your brief asks for is needed as well.";
         }
         Ok(Answer::Words(told))
     }
 
-    fn ask(&self, question: &str) -> Result<Answer, String> {
-        self.assignment()?;
+    fn ask(&self, question: &str, caller: &Caller) -> Result<Answer, String> {
         if question.trim().is_empty() {
             return Err("the question is empty".to_owned());
         }
-        self.say(&Said::Asked { question: self.redactor.text(question).into_owned() })?;
-        Ok(Answer::Words(
-            "The question is noted, and is put into the inbox when your turn ends. End it now: the answer comes with \
-             your next brief."
-                .to_owned(),
-        ))
+        let asked = Said::Asked { question: self.redactor.text(question).into_owned() };
+        let noted = match self.say(&asked, caller)? {
+            Some(_) => "The question is noted".to_owned(),
+            None => format!("{PERHAPS} the question is noted"),
+        };
+        Ok(Answer::Words(format!(
+            "{noted}, and is put into the inbox when your turn ends. End it now: the answer comes with your next brief."
+        )))
     }
 
-    /// Through the socket of its attempt, or straight from what there is where it has none.
-    fn inquire(&self, inquiry: &Inquiry) -> Result<Answer, String> {
+    /// Through the socket of its attempt, or straight from what there is where ralph did not start it.
+    fn inquire(&self, inquiry: &Inquiry, caller: &Caller) -> Result<Answer, String> {
         if let Some(mailbox) = &self.mailbox {
             let line = serde_json::to_string(inquiry).expect("a question is JSON");
             let reply = mailbox.ask(&line).map_err(|error| told(&error))?;
@@ -110,25 +120,40 @@ impl Post {
             };
         }
         let none = "nothing of ralph's can be reached here: start this in a project's directory, or let `ralph run` do it";
-        self.library.as_ref().ok_or(none)?.reply(None, inquiry).map(Answer::Words)
+        let library = self.room.library().ok_or(none)?;
+        let task = match (self.room.task(caller), inquiry) {
+            (Ok(task), _) => Some(task),
+            (Err(stranger), Inquiry::Remember(_)) => {
+                return Err(format!("{stranger}; what an agent remembers is its task's"));
+            }
+            // What everybody may see can be looked at without a task.
+            (Err(_), _) => None,
+        };
+        library.reply(task.as_ref(), inquiry).map(Answer::Words)
     }
 
-    fn task(&self) -> Result<Answer, String> {
-        let task = serde_json::to_value(self.assignment()?).expect("a task is JSON");
-        Ok(Answer::Data(task))
+    fn task(&self, caller: &Caller) -> Result<Answer, String> {
+        let task = match &self.mailbox {
+            Some(mailbox) => mailbox.task().map_err(|error| told(&error))?,
+            None => self.room.task(caller).map_err(|stranger| stranger.to_string())?,
+        };
+        Ok(Answer::Data(serde_json::to_value(task).expect("a task is JSON")))
     }
 
-    fn assignment(&self) -> Result<Assignment, String> {
-        self.mailbox()?.task().map_err(|error| told(&error))
-    }
-
-    fn say(&self, said: &Said) -> Result<(), String> {
-        self.mailbox()?.say(said).map_err(|error| told(&error))
-    }
-
-    fn mailbox(&self) -> Result<&Mailbox, String> {
-        let none = "there is no task of ralph here: this agent was not started by `ralph run`";
-        self.mailbox.as_ref().ok_or_else(|| none.to_owned())
+    /// The task that it is about, where that is known. In a session of a host nothing is written here: the host's own event of the
+    /// call says so to ralph's hooks, with the session that it was made in.
+    fn say(&self, said: &Said, caller: &Caller) -> Result<Option<Assignment>, String> {
+        if let Some(mailbox) = &self.mailbox {
+            let task = mailbox.task().map_err(|error| told(&error))?;
+            mailbox.say(said).map_err(|error| told(&error))?;
+            return Ok(Some(task));
+        }
+        said.is_short().map_err(|error| told(&error))?;
+        match self.room.task(caller) {
+            Ok(task) => Ok(Some(task)),
+            Err(Stranger::Untold) => Ok(None),
+            Err(stranger @ Stranger::NoTask(_)) => Err(stranger.to_string()),
+        }
     }
 }
 

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use ralph_engine::chain;
-use ralph_graph::{Graph, Node, Options, Reach, SymbolId, map_head, map_line, update};
+use ralph_graph::{Graph, Node, Reach, SymbolId, map_head, map_line};
 
 use super::{Library, shown};
 use crate::inquiry::{Impact, Map, Refs, Symbols};
@@ -21,82 +20,83 @@ const DOUBTFUL: f32 = 0.3;
 
 impl Library {
     pub(super) fn symbols(&self, symbols: &Symbols) -> Result<String, String> {
-        let graph = self.opened()?;
-        let part = symbols.part.to_lowercase();
-        let inside = symbols.inside.as_deref().unwrap_or_default().trim_start_matches("./");
-        let wanted = graph.symbols().filter(|symbol| {
-            Path::new(symbol.path).starts_with(inside) && symbol.qualified().to_lowercase().contains(&part)
-        });
-        let all: Vec<SymbolId> = wanted.map(|symbol| symbol.id).collect();
-        let most = symbols.limit.unwrap_or(FEW).clamp(1, MOST);
-        let lines: String = all.iter().take(most).map(|id| line(&graph, *id)).collect();
-        let left = all.len().saturating_sub(most);
-        Ok(shown(&format!("{} symbols, {left} of them not shown.", all.len()), LABEL, &lines))
+        self.code.ask(|graph| symbols_in(graph, symbols))
     }
 
     pub(super) fn refs(&self, refs: &Refs) -> Result<String, String> {
-        let graph = self.opened()?;
-        let nodes = meant(&graph, &refs.symbol)?;
-        let ids = nodes.into_iter().flat_map(|node| match node {
-            Node::Symbol(id) => vec![id],
-            Node::File(file) => graph.symbols_of(file).collect(),
-        });
-        let mut text = String::new();
-        for id in ids {
-            text += &line(&graph, id);
-            for one in graph.references(id) {
-                let from =
-                    one.from.map_or(String::new(), |id| format!(" in {}", graph.symbol(id).qualified()));
-                let doubt =
-                    if one.others > 0 { format!(" (or {} others)", one.others) } else { String::new() };
-                let _written = writeln!(
-                    text,
-                    "  {}:{} {}{from}{doubt}",
-                    graph.path(one.file),
-                    one.line,
-                    one.relation.name()
-                );
-            }
-        }
-        Ok(shown("Where it is used, as far as names tell.", LABEL, &bounded(&text)))
+        self.code.ask(|graph| refs_in(graph, refs))
     }
 
     pub(super) fn impact(&self, impact: &Impact) -> Result<String, String> {
-        let graph = self.opened()?;
-        let nodes = all_meant(&graph, &impact.what)?;
-        let reach =
-            Reach { depth: impact.depth.unwrap_or(Reach::default().depth).min(10), ..Reach::default() };
-        let mut text = String::new();
-        for one in graph.impact(&nodes, reach) {
-            let doubt = if one.sure < DOUBTFUL { " (perhaps)" } else { "" };
-            let _written = writeln!(text, "{} {}{doubt}", one.depth, named(&graph, one.node));
-        }
-        if text.is_empty() {
-            return Ok("Nothing depends on it, as far as names tell.".to_owned());
-        }
-        Ok(shown("What depends on it, with the number of steps, the nearest first.", LABEL, &bounded(&text)))
+        self.code.ask(|graph| impact_in(graph, impact))
     }
 
     pub(super) fn map(&self, map: &Map) -> Result<String, String> {
-        let graph = self.opened()?;
-        let focus = if map.focus.is_empty() { Vec::new() } else { all_meant(&graph, &map.focus)? };
-        let drawn = graph.map(&focus, map.budget.unwrap_or(BUDGET).clamp(100, WIDEST));
-        let mut text = String::new();
-        for (file, symbols) in &drawn.files {
-            text += &map_head(graph.path(*file));
-            symbols.iter().for_each(|one| text += &map_line(&graph, one.symbol));
-        }
-        let before = format!("What matters most; there was no room for {} symbols.", drawn.left_out);
-        Ok(shown(&before, LABEL, &text))
+        self.code.ask(|graph| map_in(graph, map))
     }
+}
 
-    fn opened(&self) -> Result<Graph, String> {
-        let options = Options { excludes_file: self.excludes_file.clone(), ..Options::default() };
-        let updated = update(&self.root, &self.graph, &options, &|_, _| {});
-        updated
-            .map(|(graph, _)| graph)
-            .map_err(|error| format!("the code cannot be looked at: {}", chain(&error)))
+fn symbols_in(graph: &Graph, symbols: &Symbols) -> Result<String, String> {
+    let part = symbols.part.to_lowercase();
+    let inside = symbols.inside.as_deref().unwrap_or_default().trim_start_matches("./");
+    let wanted = graph.symbols().filter(|symbol| {
+        Path::new(symbol.path).starts_with(inside) && symbol.qualified().to_lowercase().contains(&part)
+    });
+    let all: Vec<SymbolId> = wanted.map(|symbol| symbol.id).collect();
+    let most = symbols.limit.unwrap_or(FEW).clamp(1, MOST);
+    let lines: String = all.iter().take(most).map(|id| line(graph, *id)).collect();
+    let left = all.len().saturating_sub(most);
+    Ok(shown(&format!("{} symbols, {left} of them not shown.", all.len()), LABEL, &lines))
+}
+
+fn refs_in(graph: &Graph, refs: &Refs) -> Result<String, String> {
+    let nodes = meant(graph, &refs.symbol)?;
+    let ids = nodes.into_iter().flat_map(|node| match node {
+        Node::Symbol(id) => vec![id],
+        Node::File(file) => graph.symbols_of(file).collect(),
+    });
+    let mut text = String::new();
+    for id in ids {
+        text += &line(graph, id);
+        for one in graph.references(id) {
+            let from = one.from.map_or(String::new(), |id| format!(" in {}", graph.symbol(id).qualified()));
+            let doubt = if one.others > 0 { format!(" (or {} others)", one.others) } else { String::new() };
+            let _written = writeln!(
+                text,
+                "  {}:{} {}{from}{doubt}",
+                graph.path(one.file),
+                one.line,
+                one.relation.name()
+            );
+        }
     }
+    Ok(shown("Where it is used, as far as names tell.", LABEL, &bounded(&text)))
+}
+
+fn impact_in(graph: &Graph, impact: &Impact) -> Result<String, String> {
+    let nodes = all_meant(graph, &impact.what)?;
+    let reach = Reach { depth: impact.depth.unwrap_or(Reach::default().depth).min(10), ..Reach::default() };
+    let mut text = String::new();
+    for one in graph.impact(&nodes, reach) {
+        let doubt = if one.sure < DOUBTFUL { " (perhaps)" } else { "" };
+        let _written = writeln!(text, "{} {}{doubt}", one.depth, named(graph, one.node));
+    }
+    if text.is_empty() {
+        return Ok("Nothing depends on it, as far as names tell.".to_owned());
+    }
+    Ok(shown("What depends on it, with the number of steps, the nearest first.", LABEL, &bounded(&text)))
+}
+
+fn map_in(graph: &Graph, map: &Map) -> Result<String, String> {
+    let focus = if map.focus.is_empty() { Vec::new() } else { all_meant(graph, &map.focus)? };
+    let drawn = graph.map(&focus, map.budget.unwrap_or(BUDGET).clamp(100, WIDEST));
+    let mut text = String::new();
+    for (file, symbols) in &drawn.files {
+        text += &map_head(graph.path(*file));
+        symbols.iter().for_each(|one| text += &map_line(graph, one.symbol));
+    }
+    let before = format!("What matters most; there was no room for {} symbols.", drawn.left_out);
+    Ok(shown(&before, LABEL, &text))
 }
 
 fn all_meant(graph: &Graph, texts: &[String]) -> Result<Vec<Node>, String> {

@@ -1,6 +1,7 @@
 //! Who answers what agents ask: what is remembered, and what the code is. What is found is data, and goes between fences.
 
 mod code;
+mod kept;
 mod notes;
 mod put_down;
 
@@ -10,11 +11,12 @@ use std::sync::Arc;
 use ralph_core::assignment::Assignment;
 use ralph_core::redact::Redactor;
 use ralph_engine::{Librarian, chain, entropy};
-use ralph_memory::{Shelves, fenced};
+use ralph_memory::{Measure, Shelves, fenced};
 use ralph_store::{SqliteStore, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::inquiry::Inquiry;
+pub use kept::Code;
 
 /// All that there is to look in.
 #[derive(Debug)]
@@ -23,13 +25,12 @@ pub struct Library {
     pub project: Option<Arc<SqliteStore>>,
     /// The directory of what is remembered for all projects, which may come into being at any time.
     pub global: PathBuf,
-    /// The tree, for paths and for its code.
+    /// The tree, for paths.
     pub root: PathBuf,
-    /// Where the graph of the code is kept.
-    pub graph: PathBuf,
-    /// A person's own rules for what git ignores.
-    pub excludes_file: Option<PathBuf>,
+    pub code: Arc<Code>,
     pub redactor: Redactor,
+    /// Who says what notes mean; none where they are found by their words alone.
+    pub measure: Option<Arc<dyn Measure>>,
 }
 
 /// What comes back through the socket.
@@ -101,5 +102,9 @@ fn told(error: &StoreError) -> String {
 /// A call has a thread of its own, and the store another one.
 fn waiting<T>(future: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| format!("ralph has no room to look it up: {error}"))?.block_on(future)
+    let runtime = runtime.map_err(|error| format!("ralph has no room to look it up: {error}"))?;
+    let done = runtime.block_on(future);
+    // A name that is still being looked up for a measure is not waited for.
+    runtime.shutdown_background();
+    done
 }

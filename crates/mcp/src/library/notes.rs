@@ -1,18 +1,20 @@
 //! What is remembered, in three layers: lines with ids, the notes around one, and notes as a whole.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use ralph_core::assignment::Assignment;
 use ralph_core::id::NoteId;
 use ralph_core::note::{Citation, Note, Origin, Scope};
-use ralph_memory::{Context, Query, Ranking, Visible, catch_up, recall_all};
+use ralph_memory::{Context, Meaning, Query, Ranking, Shelves, Visible, catch_up, recall_all, understand};
 use ralph_store::{Notes, SqliteStore};
 
 use super::{Library, shown, told};
 use crate::inquiry::{Get, Search, Timeline};
 
 const LABEL: &str = "memory";
+const NOTHING: &str = "Nothing that is remembered fits.";
 /// No answer is longer, however much is asked for.
 const MOST: usize = 50;
 const FEW: usize = 10;
@@ -20,9 +22,14 @@ const FEW: usize = 10;
 const LINE: usize = 140;
 const REACH: u32 = 3;
 const FARTHEST: u32 = 20;
+/// How long an agent waits for what a question means, whatever is configured: others wait behind it.
+const MEASURED: Duration = Duration::from_secs(30);
 
 impl Library {
     pub(super) async fn search(&self, task: Option<&Assignment>, search: &Search) -> Result<String, String> {
+        let global = self.global()?;
+        let Some(shelves) = self.shelves(global.as_ref()) else { return Ok(NOTHING.to_owned()) };
+        let (meaning, trouble) = self.meaning(&shelves, &search.query).await?;
         let query = Query {
             limit: search.limit.unwrap_or(FEW).clamp(1, MOST),
             kinds: search.kinds.clone(),
@@ -32,23 +39,36 @@ impl Library {
                 symbols: search.symbols.clone(),
                 ..Context::default()
             },
+            meaning,
             ..Query::new(&search.query)
         };
-        let global = self.global()?;
-        let found = match self.shelves(global.as_ref()) {
-            Some(shelves) => recall_all(&shelves, &query, &Ranking::default(), Timestamp::now()).await,
-            None => Ok(Vec::new()),
-        };
+        let found = recall_all(&shelves, &query, &Ranking::default(), Timestamp::now()).await;
         let found = found.map_err(|error| told(&error))?;
         if found.is_empty() {
-            return Ok("Nothing that is remembered fits.".to_owned());
+            return Ok(NOTHING.to_owned() + &trouble);
         }
         let lines: String = found.iter().map(|one| line(&one.note)).collect();
-        Ok(shown(
-            "The best first. `memory_get` shows notes as a whole, `memory_timeline` what was put down around one.",
-            LABEL,
-            &lines,
-        ))
+        let before = "The best first. `memory_get` shows notes as a whole, `memory_timeline` what was put down around one.";
+        Ok(shown(&(before.to_owned() + &trouble), LABEL, &lines))
+    }
+
+    /// What the question means, and a sentence if that is not known.
+    async fn meaning(
+        &self,
+        shelves: &Shelves<'_, SqliteStore>,
+        text: &str,
+    ) -> Result<(Option<Meaning>, String), String> {
+        let Some(measure) = &self.measure else { return Ok((None, String::new())) };
+        // An agent has no use for the reason, and it may name what is not its business.
+        let without = " They were looked for by their words, for vectors cannot be had.".to_owned();
+        let understanding = understand(shelves, &**measure, text, &self.redactor);
+        // A table that is read for the first time goes on being read, and a later question has it.
+        let Ok(understood) = tokio::time::timeout(MEASURED, understanding).await else {
+            return Ok((None, without));
+        };
+        let understood = understood.map_err(|error| told(&error))?;
+        let trouble = understood.trouble.map_or_else(String::new, |_| without);
+        Ok((understood.meaning, trouble))
     }
 
     pub(super) async fn timeline(

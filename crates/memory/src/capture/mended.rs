@@ -3,9 +3,9 @@
 use ralph_core::check::CheckResult;
 use ralph_core::note::{Draft, Kind, Origin};
 
-use super::Witnessed;
 use super::failing::snapshot;
 use super::text::{clipped, listed, one_line};
+use super::{Witnessed, anchors_in};
 
 /// Up to so many have a note each; more than that are one.
 const EACH: usize = 2;
@@ -88,7 +88,8 @@ fn what_changed(seen: &Witnessed<'_>) -> String {
     if files.is_empty() {
         return "this attempt, in which no file was changed".to_owned();
     }
-    let symbols: Vec<String> = seen.anchors_in(files).into_iter().map(|anchor| anchor.symbol).collect();
+    let symbols: Vec<String> =
+        anchors_in(seen.anchors, files).into_iter().map(|anchor| anchor.symbol).collect();
     let of = if symbols.is_empty() { String::new() } else { format!(" ({})", listed(&symbols, 6)) };
     format!("changes in {}{of}", listed(files, 6))
 }

@@ -68,27 +68,33 @@ const ANCHORS: usize = 8;
 /// Files that one note names at most.
 const FILES: usize = 12;
 
+/// A draft in its task's scope, with where it comes from and the symbols of its files.
+pub(crate) fn placed(mut draft: Draft, task: &TaskId, source: Source, anchors: &[Anchor]) -> Draft {
+    draft.scope = Scope::Task { task: task.clone() };
+    draft.source = source;
+    draft.anchors = anchors_in(anchors, &draft.files);
+    if draft.symbols.is_empty() {
+        draft.symbols = draft.anchors.iter().map(|anchor| anchor.symbol.clone()).collect();
+    }
+    draft
+}
+
+fn anchors_in(anchors: &[Anchor], files: &[String]) -> Vec<Anchor> {
+    let about = anchors.iter().filter(|anchor| files.contains(&anchor.file));
+    about.take(ANCHORS).cloned().collect()
+}
+
 impl Witnessed<'_> {
     /// A draft as one of this attempt: in its task's scope, with where it comes from.
-    pub(crate) fn placed(&self, mut draft: Draft) -> Draft {
-        draft.scope = Scope::Task { task: self.task.clone() };
-        draft.source = Source {
+    pub(crate) fn placed(&self, draft: Draft) -> Draft {
+        let source = Source {
             run: Some(self.run.clone()),
             task: Some(self.task.clone()),
             iteration: Some(self.iteration),
             commit: self.commit.map(str::to_owned),
             session: self.session.cloned(),
         };
-        draft.anchors = self.anchors_in(&draft.files);
-        if draft.symbols.is_empty() {
-            draft.symbols = draft.anchors.iter().map(|anchor| anchor.symbol.clone()).collect();
-        }
-        draft
-    }
-
-    fn anchors_in(&self, files: &[String]) -> Vec<Anchor> {
-        let about = self.anchors.iter().filter(|anchor| files.contains(&anchor.file));
-        about.take(ANCHORS).cloned().collect()
+        placed(draft, self.task, source, self.anchors)
     }
 
     fn files(&self) -> Vec<String> {

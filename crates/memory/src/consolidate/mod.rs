@@ -1,10 +1,12 @@
 //! What a task leaves to its project: of what it has put down, that which is of value, once, and true.
 
+mod before;
 mod duplicates;
 mod extract;
 mod plan;
 mod value;
 
+pub use before::consolidated_since;
 use ralph_core::Timestamp;
 use ralph_core::id::{RunId, TaskId};
 use ralph_core::redact::Redactor;
@@ -43,6 +45,13 @@ pub struct Consolidation {
     /// not verified.
     pub dropped: u64,
     pub entities_updated: u64,
+}
+
+impl Consolidation {
+    /// Whether nothing of the task has come to the project.
+    pub fn is_idle(&self) -> bool {
+        self.promoted + self.deduplicated + self.conflicts_resolved == 0
+    }
 }
 
 /// Takes over what is of value. Everything is worked out first and then appended at once, so a process that is killed has

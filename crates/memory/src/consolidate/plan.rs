@@ -16,6 +16,10 @@ use crate::contradict::Claims;
 use crate::contradictions::near;
 use crate::staged::staged;
 
+/// Why a note is superseded.
+pub(super) const SAID: &str = "another note says the same";
+pub(super) const WRONG: &str = "a newer note that was verified says otherwise";
+
 /// In the order in which they are appended: what is new, what speaks for or against notes, what takes whose place, and
 /// last who can see them.
 #[derive(Debug, Default)]
@@ -170,14 +174,14 @@ impl Plan {
 
     fn supersede_as_said(&mut self, old: &NoteId, by: &NoteId) {
         self.report.deduplicated += 1;
-        self.supersede(old, by, "another note says the same");
+        self.supersede(old, by, SAID);
     }
 
     fn supersede_as_wrong(&mut self, old: &Note, by: &Note) {
         self.report.conflicts_resolved += 1;
         let note = old.id.clone();
         self.events.push(MemoryEvent::Doubted { note, evidence: Evidence::Contradicted });
-        self.supersede(&old.id, &by.id, "a newer note that was verified says otherwise");
+        self.supersede(&old.id, &by.id, WRONG);
     }
 
     fn supersede(&mut self, old: &NoteId, by: &NoteId, why: &str) {

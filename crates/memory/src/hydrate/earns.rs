@@ -7,7 +7,7 @@ use ralph_core::note::{Confidence, Kind, Note, Origin};
 
 use super::hydration::Section;
 use super::need::Need;
-use crate::factor::Factor;
+use crate::factor::{Contribution, Factor};
 use crate::recall::Recalled;
 use crate::words::Words;
 
@@ -18,6 +18,8 @@ const LEAST_CONFIDENCE: f64 = 0.25;
 /// Words of the task that a note has to have, or else this share of its own words.
 const LEAST_WORDS: usize = 2;
 const LEAST_SHARE: f64 = 0.2;
+/// Or this share of the best score, by what it means alone.
+const BY_VECTORS: f64 = 0.2;
 
 /// By what notes are judged, made once for a brief.
 pub(super) struct Judged {
@@ -46,7 +48,7 @@ impl Judged {
             // They are about the files at hand, or they would not be here.
             Section::Observations => true,
             Section::Skills | Section::Patterns | Section::Gotchas | Section::Failures => {
-                is_at_hand || (one.score >= OF_THE_BEST * best && self.is_about_it(one))
+                is_at_hand || (one.score >= OF_THE_BEST * best && self.is_about_it(one, best))
             }
         }
     }
@@ -63,10 +65,14 @@ impl Judged {
         }
     }
 
-    /// One word in common is chance, unless the note has few.
-    fn is_about_it(&self, one: &Recalled) -> bool {
-        let is_near = |factor: Factor| matches!(factor, Factor::Graph | Factor::Vectors);
-        if one.factors.iter().any(|found| is_near(found.factor) && found.value > 0.0) {
+    /// One word in common is chance, unless the note has few; and half of all notes are nearer by vectors than the others.
+    fn is_about_it(&self, one: &Recalled, best: f64) -> bool {
+        let is_near = |found: &Contribution| match found.factor {
+            Factor::Graph => found.value > 0.0,
+            Factor::Vectors => found.value > 0.0 && found.value >= BY_VECTORS * best,
+            _ => false,
+        };
+        if one.factors.iter().any(is_near) {
             return true;
         }
         let said = &one.note.said;
@@ -79,7 +85,7 @@ impl Judged {
 }
 
 /// What a terminal showed has words of everything.
-fn telling(kind: &Kind) -> Vec<&str> {
+pub(crate) fn telling(kind: &Kind) -> Vec<&str> {
     match kind {
         Kind::Gotcha { triggers, .. } => triggers.iter().map(String::as_str).collect(),
         Kind::Observation(_) | Kind::Skill | Kind::Pattern | Kind::Failure { .. } => kind.texts(),

@@ -7,10 +7,10 @@ use ralph_store::{Notes, StoreError};
 
 use super::hydration::Section;
 use super::need::{Allowance, Need};
-use crate::query::{Intent, Query, Visible};
+use crate::query::{Query, Visible};
 use crate::ranking::Ranking;
 use crate::recall::Recalled;
-use crate::shelves::{Shelves, recall_all};
+use crate::shelves::{Shelves, recall_all, recall_all_each};
 
 /// What was seen longer ago has either become a note of another kind or is not worth reading.
 const LATELY: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -19,33 +19,37 @@ const WIDER: usize = 3;
 /// At least; what was left out is worth knowing even where little may be taken.
 const LEAST: usize = 8;
 
-/// The best first, or of what was seen lately, the newest.
+/// For each section the best first, or of what was seen lately, the newest.
 pub(super) async fn candidates(
     shelves: &Shelves<'_, impl Notes>,
     need: &Need,
     allowance: &Allowance,
-    section: Section,
     now: Timestamp,
-) -> Result<Vec<Recalled>, StoreError> {
-    let query = Query {
+) -> Result<Vec<(Section, Vec<Recalled>)>, StoreError> {
+    let query = |section: Section| Query {
         limit: LEAST.max(section.most(allowance) * WIDER),
         visible: Visible::Task(need.task.clone()),
         context: need.context(),
+        meaning: need.meaning.clone(),
         ..Query::new(&need.text)
     };
-    let query = match section {
-        Section::Skills => Query {
-            intent: Some(Intent::HowTo),
-            // Patterns have their own section.
-            kinds: vec![KindName::Skill, KindName::Command],
-            ..query
-        },
-        Section::Patterns => Query { kinds: vec![KindName::Pattern], ..query },
-        Section::Gotchas => Query { kinds: vec![KindName::Gotcha], ..query },
-        Section::Failures => Query { kinds: vec![KindName::Failure], ..query },
-        Section::Observations => return lately(shelves, need, query, now).await,
-    };
-    recall_all(shelves, &query, &Ranking::default(), now).await
+    let sections = [Section::Skills, Section::Patterns, Section::Gotchas, Section::Failures];
+    let queries = sections.map(|section| Query { kinds: kinds(section), ..query(section) });
+    let found = recall_all_each(shelves, &queries, &Ranking::default(), now).await?;
+    let lately = lately(shelves, need, query(Section::Observations), now).await?;
+    Ok(sections.into_iter().zip(found).chain([(Section::Observations, lately)]).collect())
+}
+
+fn kinds(section: Section) -> Vec<KindName> {
+    match section {
+        Section::Skills => vec![KindName::Skill, KindName::Command],
+        Section::Patterns => vec![KindName::Pattern],
+        Section::Gotchas => vec![KindName::Gotcha],
+        Section::Failures => vec![KindName::Failure],
+        Section::Observations => {
+            vec![KindName::Discovery, KindName::Decision, KindName::Command, KindName::ToolUse]
+        }
+    }
 }
 
 /// Of this project alone: files of others may have the same names.
@@ -60,7 +64,8 @@ async fn lately(
     }
     let query = Query {
         text: String::new(),
-        kinds: vec![KindName::Discovery, KindName::Decision, KindName::Command, KindName::ToolUse],
+        meaning: None,
+        kinds: kinds(Section::Observations),
         files: need.files.clone(),
         since: Some(now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN)),
         until: Some(now),

@@ -13,6 +13,7 @@ use ralph_store::{Notes, StoreError};
 
 use crate::shelves::Shelves;
 use choose::choose;
+pub(crate) use earns::telling;
 
 pub use hydration::{Hydration, LeftOut, Omission, Section, Taken};
 pub(crate) use item::counted;
@@ -28,9 +29,6 @@ pub async fn hydrate(
     holdout: Option<Holdout>,
     now: Timestamp,
 ) -> Result<Hydration, StoreError> {
-    let mut found = Vec::new();
-    for section in Section::ALL {
-        found.push((section, gather::candidates(shelves, need, allowance, section, now).await?));
-    }
+    let found = gather::candidates(shelves, need, allowance, now).await?;
     Ok(choose(found, need, allowance, holdout, now))
 }

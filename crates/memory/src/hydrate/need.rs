@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ralph_core::id::TaskId;
 use ralph_core::note::Anchor;
 
+use crate::meaning::Meaning;
 use crate::query::Context;
 
 /// What the work is about.
@@ -19,6 +20,8 @@ pub struct Need {
     pub symbols: Vec<String>,
     /// Files and symbols that the code graph says are near, from 0 to 1.
     pub near: BTreeMap<String, f64>,
+    /// What the text means by a measure, where somebody asked one.
+    pub meaning: Option<Meaning>,
     /// Symbols as they are now. What was said of one that is another by now is a hypothesis.
     pub current: Vec<Anchor>,
 }

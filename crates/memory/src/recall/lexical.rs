@@ -6,7 +6,7 @@ use super::asked::Asked;
 use crate::ranking::Ranking;
 
 /// What each word of the question is worth in each note that has it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Matches {
     /// One for each word of the question, in the order of the notes' numbers.
     pub(super) words: Vec<Vec<Hit>>,

@@ -4,6 +4,7 @@ mod asked;
 mod at_hand;
 mod filter;
 mod lexical;
+mod near;
 mod related;
 mod score;
 mod thread;
@@ -27,6 +28,7 @@ use at_hand::AtHand;
 use filter::Allowed;
 use lexical::Matches;
 pub(crate) use lexical::most_rare;
+use near::Nearness;
 use score::Scoring;
 
 /// A note that was found, and why it stands where it stands.
@@ -39,8 +41,10 @@ pub struct Recalled {
     pub factors: Vec<Contribution>,
 }
 
-/// So many of the best by their own words are looked at closely, with those beside them.
-const CANDIDATES: usize = 300;
+/// So many times what is wanted, of the best by their own words, is looked at closely, with those beside them.
+const CANDIDATES: usize = 10;
+const FEWEST: usize = 100;
+const MOST: usize = 300;
 /// Where time is a condition, which only a closer look tells.
 const CANDIDATES_IN_TIME: usize = 3000;
 /// How many places away a note may stand to count as a neighbour.
@@ -54,39 +58,75 @@ pub async fn recall(
     ranking: &Ranking,
     now: Timestamp,
 ) -> Result<Vec<Recalled>, StoreError> {
-    catch_up(store).await?;
-    let state = store.memory_state().await?;
-    let Some(allowed) = filter::allowed(store, query).await? else { return Ok(Vec::new()) };
-    let asked = Asked::of(&query.text, ranking);
-    let mut matches = lexical::matches(store, &asked, ranking, &state).await?;
-    related::add(store, &mut matches, &asked, &allowed, ranking, &state).await?;
-    let at_hand = at_hand::of(store, &query.context).await?;
-    let similar = similar(store, query).await?;
-    let candidates = candidates(store, query, &matches, &at_hand, &similar, &allowed, &state).await?;
-    let placed = store.around(candidates, REACH).await?;
-    let in_time = |at: Timestamp| {
-        query.since.is_none_or(|since| at >= since) && query.until.is_none_or(|until| at <= until)
-    };
-    let scoring =
-        Scoring { asked: &asked, matches: &matches, at_hand: &at_hand, similar: &similar, ranking, now };
-    let is_found = |one: &Placed| one.marks & GONE == 0 && allowed.lets(one.no);
-    let mut scored = scoring.score(&placed, |one| is_found(one) && in_time(one.valid_from));
-    scored.truncate(query.limit);
-    let notes = store.numbered_notes(scored.iter().map(|one| one.no).collect()).await?;
-    let mut notes: BTreeMap<u32, Note> = notes.into_iter().collect();
-    let found = scored.into_iter().filter_map(|one| {
-        Some(Recalled { note: notes.remove(&one.no)?, score: one.score(), factors: one.factors })
-    });
-    Ok(found.collect())
+    let (reading, matches) = Reading::of(store, query, ranking).await?;
+    reading.answer(store, query, matches, ranking, now).await
 }
 
-/// By number.
-async fn similar(store: &impl Notes, query: &Query) -> Result<BTreeMap<u32, f64>, StoreError> {
-    if query.similar.is_empty() {
-        return Ok(BTreeMap::new());
+/// The same for several questions that differ in their filters alone, and in how many notes they want: what their words
+/// come to is looked up once.
+pub(crate) async fn recall_each(
+    store: &impl Notes,
+    queries: &[Query],
+    ranking: &Ranking,
+    now: Timestamp,
+) -> Result<Vec<Vec<Recalled>>, StoreError> {
+    let Some(first) = queries.first() else { return Ok(Vec::new()) };
+    let (reading, matches) = Reading::of(store, first, ranking).await?;
+    // While the store reads for one, another is scored.
+    let answers = queries.iter().map(|query| reading.answer(store, query, matches.clone(), ranking, now));
+    futures::future::try_join_all(answers).await
+}
+
+/// What does not depend on which notes are let through.
+struct Reading {
+    state: MemoryState,
+    asked: Asked,
+    at_hand: AtHand,
+    near: Nearness,
+}
+
+impl Reading {
+    async fn of(
+        store: &impl Notes,
+        query: &Query,
+        ranking: &Ranking,
+    ) -> Result<(Reading, Matches), StoreError> {
+        catch_up(store).await?;
+        let state = store.memory_state().await?;
+        let asked = Asked::of(&query.text, ranking);
+        let matches = lexical::matches(store, &asked, ranking, &state).await?;
+        let at_hand = at_hand::of(store, &query.context).await?;
+        let near = near::nearness(store, query.meaning.as_ref()).await?;
+        Ok((Reading { state, asked, at_hand, near }, matches))
     }
-    let numbers = store.note_numbers(query.similar.keys().cloned().collect()).await?;
-    Ok(numbers.into_iter().map(|(id, no)| (no, query.similar[&id])).collect())
+
+    async fn answer(
+        &self,
+        store: &impl Notes,
+        query: &Query,
+        mut matches: Matches,
+        ranking: &Ranking,
+        now: Timestamp,
+    ) -> Result<Vec<Recalled>, StoreError> {
+        let Some(allowed) = filter::allowed(store, query).await? else { return Ok(Vec::new()) };
+        let Reading { state, asked, at_hand, near } = self;
+        related::add(store, &mut matches, asked, &allowed, ranking, state).await?;
+        let candidates = candidates(store, query, &matches, at_hand, near, &allowed, state).await?;
+        let placed = store.around(candidates, REACH).await?;
+        let in_time = |at: Timestamp| {
+            query.since.is_none_or(|since| at >= since) && query.until.is_none_or(|until| at <= until)
+        };
+        let scoring = Scoring { asked, matches: &matches, at_hand, near, ranking, now };
+        let is_found = |one: &Placed| one.marks & GONE == 0 && allowed.lets(one.no);
+        let mut scored = scoring.score(&placed, |one| is_found(one) && in_time(one.valid_from));
+        scored.truncate(query.limit);
+        let notes = store.numbered_notes(scored.iter().map(|one| one.no).collect()).await?;
+        let mut notes: BTreeMap<u32, Note> = notes.into_iter().collect();
+        let found = scored.into_iter().filter_map(|one| {
+            Some(Recalled { note: notes.remove(&one.no)?, score: one.score(), factors: one.factors })
+        });
+        Ok(found.collect())
+    }
 }
 
 async fn candidates(
@@ -94,17 +134,20 @@ async fn candidates(
     query: &Query,
     matches: &Matches,
     at_hand: &AtHand,
-    similar: &BTreeMap<u32, f64>,
+    near: &Nearness,
     allowed: &Allowed,
     state: &MemoryState,
 ) -> Result<Vec<u32>, StoreError> {
     let is_timed = query.since.is_some() || query.until.is_some();
-    let most = if is_timed { CANDIDATES_IN_TIME } else { CANDIDATES };
+    let most = if is_timed {
+        CANDIDATES_IN_TIME
+    } else {
+        query.limit.saturating_mul(CANDIDATES).clamp(FEWEST, MOST)
+    };
     let by_words = matches.totals().filter(|(no, _)| allowed.lets(*no));
     let mut found = top::best(by_words, most);
     found.extend(top::best(at_hand.shares().filter(|(no, _)| allowed.lets(*no)), most));
-    let by_vector = similar.iter().map(|(no, near)| (*no, *near as f32));
-    found.extend(top::best(by_vector.filter(|(no, _)| allowed.lets(*no)), most));
+    found.extend(top::best(near.outstanding().filter(|(no, _)| allowed.lets(*no)), most));
     if found.is_empty() && query.text.trim().is_empty() && state.notes > 0 {
         found = match allowed.newest(most) {
             Some(newest) => newest,

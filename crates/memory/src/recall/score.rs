@@ -1,13 +1,12 @@
 //! The score of each candidate, factor by factor.
 
-use std::collections::BTreeMap;
-
 use ralph_core::Timestamp;
 use ralph_store::Placed;
 
 use super::asked::Asked;
 use super::at_hand::AtHand;
 use super::lexical::{Matches, hit};
+use super::near::Nearness;
 use super::thread::Threads;
 use crate::analysis::{ASKS, COUNTED, DATED};
 use crate::factor::{Contribution, Factor};
@@ -19,7 +18,7 @@ pub(super) struct Scoring<'a> {
     pub(super) asked: &'a Asked,
     pub(super) matches: &'a Matches,
     pub(super) at_hand: &'a AtHand,
-    pub(super) similar: &'a BTreeMap<u32, f64>,
+    pub(super) near: &'a Nearness,
     pub(super) ranking: &'a Ranking,
     pub(super) now: Timestamp,
 }
@@ -131,20 +130,20 @@ impl Scoring<'_> {
         }
     }
 
-    /// Two measures that know nothing of each other are brought to the same mean and spread before they are added.
+    /// Two measures that know nothing of each other are brought to the same spread before they are added. What no word
+    /// speaks for has to stand out, and what words speak for loses at most half of that.
     fn add_vectors(&self, scored: &mut [Scored]) {
-        if self.similar.is_empty() || scored.is_empty() {
+        if self.near.is_empty() {
             return;
         }
-        let farthest = self.similar.values().copied().fold(0.0, f64::min);
-        let near = |one: &Scored| self.similar.get(&one.no).copied().unwrap_or(farthest);
-        let (mean, spread) = moments(scored.iter().map(near));
-        let (_, spread_of_scores) = moments(scored.iter().map(Scored::score));
-        let scale = if spread_of_scores > 0.0 { spread_of_scores } else { 1.0 };
-        if spread > 0.0 {
-            for one in scored {
-                let value = self.ranking.vectors * scale * (near(one) - mean) / spread;
-                one.add(Factor::Vectors, value);
+        let (_, spread) = moments(scored.iter().map(Scored::score));
+        let unit = self.ranking.vectors * if spread > 0.0 { spread } else { 1.0 };
+        for one in scored {
+            let so_far = one.score();
+            if so_far > 0.0 {
+                one.add(Factor::Vectors, (unit * self.near.of(one.no)).max(-so_far / 2.0));
+            } else if self.near.stands_out(one.no) {
+                one.add(Factor::Vectors, unit * self.near.of(one.no));
             }
         }
     }
@@ -163,7 +162,7 @@ impl Scoring<'_> {
 }
 
 /// Mean and standard deviation.
-fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+pub(super) fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count().max(1) as f64;
     let mean = values.clone().sum::<f64>() / count;
     let variance = values.map(|value| (value - mean).powi(2)).sum::<f64>() / count;

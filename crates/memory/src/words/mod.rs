@@ -65,6 +65,14 @@ impl Words {
     }
 }
 
+/// The words of a text in small letters, as they are written and without those that every text has; names of code in
+/// their parts. For tables of words that know nothing of stems.
+pub fn plain_words(text: &str) -> Vec<String> {
+    let parts = split::runs(text).flat_map(|run| split::parts(run.text));
+    let words = parts.map(str::to_lowercase);
+    words.filter(|word| word.len() <= LONGEST && !stop::is_stop_word(word)).take(MOST).collect()
+}
+
 fn is_capitalised(word: &str) -> bool {
     let mut letters = word.chars();
     letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)

@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ralph_core::Timestamp;
 use ralph_core::id::NoteId;
 use ralph_core::note::{MemoryEvent, Note, Recorded};
-use ralph_store::{Batch, MemoryState, Notes, Placed, PostingList, SqliteStore, StoreError, Word, WordNo};
+use ralph_store::{
+    Batch, Measured, MemoryState, Notes, Placed, PostingList, SqliteStore, StoreError, VectorBatch,
+    VectorTable, Vectors, Word, WordNo,
+};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -89,5 +92,23 @@ impl Notes for Fragile<'_> {
 
     async fn words_of(&self, numbers: Vec<u32>) -> Result<Vec<Vec<(Word, u32)>>> {
         self.store.words_of(numbers).await
+    }
+}
+
+impl Vectors for Fragile<'_> {
+    async fn measured(&self, identity: &str) -> Result<Option<Measured>> {
+        self.store.measured(identity).await
+    }
+
+    async fn vector_digests(&self, identity: &str, notes: Vec<NoteId>) -> Result<Vec<(NoteId, u64)>> {
+        self.store.vector_digests(identity, notes).await
+    }
+
+    async fn write_vectors(&self, batch: VectorBatch) -> Result<bool> {
+        self.store.write_vectors(batch).await
+    }
+
+    async fn vectors(&self, identity: &str) -> Result<VectorTable> {
+        self.store.vectors(identity).await
     }
 }

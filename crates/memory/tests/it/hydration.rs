@@ -15,6 +15,7 @@ pub(crate) fn need(text: &str) -> Need {
         text: text.to_owned(),
         files: Vec::new(),
         symbols: Vec::new(),
+        meaning: None,
         near: BTreeMap::new(),
         current: Vec::new(),
     }

@@ -13,6 +13,7 @@ mod hydration;
 mod injected;
 mod learning;
 mod log;
+mod meaning;
 mod pairs;
 mod ranking;
 mod room;

@@ -113,18 +113,6 @@ fn confidence_and_age_tell_equals_apart() {
 }
 
 #[test]
-fn vectors_lift_what_has_no_word_of_the_question() {
-    let memory = Memory::new();
-    filled(&memory);
-    let other = memory.say("the fridge holds yesterday's meals");
-    memory.say("the cache of compiled shaders");
-    let query = Query { similar: BTreeMap::from([(other.clone(), 0.9)]), ..Query::new("warm cache") };
-    let found = memory.ask(&query);
-    assert!(found.iter().any(|one| one.note.id == other), "it is found");
-    assert!(memory.ask(&Query::new("warm cache")).iter().all(|one| one.note.id != other));
-}
-
-#[test]
 fn another_ranking_gives_another_order() {
     let memory = Memory::new();
     filled(&memory);

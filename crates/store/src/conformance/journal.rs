@@ -5,7 +5,7 @@ use ralph_core::control::{Change, Control, ControlNo};
 use ralph_core::event::{Custody, Ending, Entry, Event};
 use ralph_core::id::TaskId;
 use ralph_core::recollection::Recalled;
-use ralph_core::report::{AgentExit, Fault};
+use ralph_core::report::{AgentExit, Fault, Usage};
 use ralph_core::run::Fresh;
 use ralph_core::stop::{RunState, StopReason};
 use ralph_core::view::RunView;
@@ -23,7 +23,7 @@ fn every_event() -> Vec<Event> {
     let Some(Fresh { event: Event::RunStarted(started), .. }) = run().fresh.pop() else {
         panic!("a run starts with its start")
     };
-    vec![
+    let mut all = vec![
         Event::RunStarted(started),
         Event::RunResumed {},
         Event::IterationStarted { iteration, max_iterations: Some(3), task: task.clone() },
@@ -51,16 +51,6 @@ fn every_event() -> Vec<Event> {
         Event::IterationEnded { iteration, task: task.clone(), complete: true },
         Event::TaskCompleted { task: task.clone(), iteration },
         Event::TaskCommitted { task: task.clone(), iteration, commit: text() },
-        Event::Recalled { iteration, attempt, recalled: Recalled { tokens: 12, ..Recalled::default() } },
-        Event::Consolidated {
-            task: task.clone(),
-            iteration,
-            promoted: 1,
-            deduplicated: 2,
-            conflicts_resolved: 3,
-            dropped: 4,
-            entities_updated: 5,
-        },
         Event::TaskSkipped { task, iteration, why: text() },
         Event::AgentChosen {
             iteration,
@@ -93,6 +83,34 @@ fn every_event() -> Vec<Event> {
             status: RunState::Failed,
             exit_code: 3,
             evidence: text(),
+        },
+    ];
+    all.extend(of_the_memory());
+    all
+}
+
+fn of_the_memory() -> [Event; 3] {
+    let (iteration, attempt, task) = (1, 2, TaskId::prompt());
+    [
+        Event::Recalled { iteration, attempt, recalled: Recalled { tokens: 12, ..Recalled::default() } },
+        Event::MemoryAsked {
+            task: task.clone(),
+            iteration,
+            agent: agent(),
+            model: None,
+            notes: 1,
+            exit: AgentExit::Code { code: 0 },
+            usage: Usage::default(),
+            duration_ms: 3,
+        },
+        Event::Consolidated {
+            task,
+            iteration,
+            promoted: 1,
+            deduplicated: 2,
+            conflicts_resolved: 3,
+            dropped: 4,
+            entities_updated: 5,
         },
     ]
 }

@@ -6,14 +6,23 @@ use ralph_core::stop::RunState;
 use super::sample::{at, finish, run, seat};
 use super::{World, wait};
 use crate::error::StoreError;
-use crate::session::Seat;
-use crate::store::{Store, Unfinished};
+use crate::session::{Berth, Seat};
+use crate::store::{Commit, Store, Unfinished};
 
 fn started(store: &impl Store, seat: &Seat) -> Run {
+    started_in(store, &seat.clone().into())
+}
+
+fn started_in(store: &impl Store, berth: &Berth) -> Run {
     let mut run = run();
-    assert_eq!(wait(store.create_loop(&run, at(0), seat, &[])).unwrap().len(), 1);
+    assert_eq!(wait(store.create_loop(&run, at(0), berth, &[])).unwrap().len(), 1);
     run.fresh.clear();
     run
+}
+
+/// A session of that name, of whichever host.
+fn unpresented(session: &str) -> Berth {
+    Berth { host: None, session: seat("claude", session).session }
 }
 
 pub fn a_session_has_one_unfinished_loop(world: &impl World) {
@@ -21,7 +30,7 @@ pub fn a_session_has_one_unfinished_loop(world: &impl World) {
     let seat = seat("claude", "s1");
     let first = started(&store, &seat);
     let second = run();
-    let refused = wait(store.create_loop(&second, at(1), &seat, &[])).unwrap_err();
+    let refused = wait(store.create_loop(&second, at(1), &seat.clone().into(), &[])).unwrap_err();
     assert_eq!(refused, StoreError::RunExists { run: first.id.clone(), state: RunState::Running });
     assert_eq!(wait(store.run(&second.id)).unwrap(), None);
     assert_eq!(wait(store.loop_of(Some(&seat.host), &seat.session)).unwrap(), Some(first.id));
@@ -45,7 +54,7 @@ pub fn sessions_do_not_stand_in_each_others_way(world: &impl World) {
     let runs = seats.each_ref().map(|seat| started(&store, seat));
     let listed = wait(store.loops()).unwrap();
     let listed: Vec<_> = listed.into_iter().map(|(seat, summary)| (seat, summary.id)).collect();
-    let mut expected: Vec<_> = seats.into_iter().zip(runs.map(|run| run.id)).collect();
+    let mut expected: Vec<_> = seats.into_iter().map(Berth::from).zip(runs.map(|run| run.id)).collect();
     expected.reverse();
     assert_eq!(listed, expected);
 }
@@ -93,4 +102,44 @@ pub fn a_loop_does_not_keep_a_run_from_starting(world: &impl World) {
     wait(store.create_run(&run(), at(2), Unfinished::Supersede, &[])).unwrap();
     let left: Vec<_> = wait(store.loops()).unwrap().into_iter().map(|(_, summary)| summary.id).collect();
     assert_eq!(left, [inside.id]);
+}
+
+pub fn a_loop_without_a_host_is_that_hosts_which_presents_it_first(world: &impl World) {
+    let store = world.open();
+    let (berth, first, second) = (unpresented("s1"), seat("claude", "s1"), seat("codex", "s1"));
+    let id = started_in(&store, &berth).id;
+    assert_eq!(wait(store.loop_of(Some(&first.host), &first.session)).unwrap(), None);
+    assert_eq!(wait(store.loop_of(None, &first.session)).unwrap(), Some(id.clone()));
+    assert_eq!(wait(store.loops()).unwrap()[0].0, berth);
+    let Some(other) = world.open_beside() else { return };
+    // Both look, and the last who takes it is the one.
+    let mut late = wait(store.take_unpresented(&id)).unwrap().unwrap();
+    let quick = wait(other.take_unpresented(&id)).unwrap().unwrap();
+    late.fresh.clear();
+    assert!(matches!(wait(store.present(&late, at(1), &second, &[])), Err(StoreError::Fenced { .. })));
+    assert_eq!(wait(store.loops()).unwrap()[0].0, berth, "nothing of it was written");
+    assert!(matches!(wait(other.present(&quick, at(1), &first, &[])), Ok(Commit::Written(_))));
+    assert_eq!(wait(store.take_unpresented(&id)).unwrap(), None, "whoever has it is left alone");
+    assert_eq!(wait(store.loop_of(Some(&first.host), &first.session)).unwrap(), Some(id));
+    assert_eq!(wait(store.loop_of(Some(&second.host), &first.session)).unwrap(), None);
+    assert_eq!(wait(store.loops()).unwrap()[0].0, Berth::from(first));
+}
+
+pub fn a_session_whose_host_is_not_known_may_be_any_of_that_name(world: &impl World) {
+    let store = world.open();
+    let refused = |berth: &Berth| {
+        let refused = wait(store.create_loop(&run(), at(1), berth, &[]));
+        assert!(matches!(refused, Err(StoreError::RunExists { .. })), "{refused:?}");
+    };
+    started_in(&store, &unpresented("s1"));
+    refused(&unpresented("s1"));
+    refused(&seat("claude", "s1").into());
+    let moved = started(&store, &seat("claude", "s2"));
+    let bound = wait(store.bind(&moved.id, &seat("claude", "s1")));
+    assert!(matches!(bound, Err(StoreError::RunExists { .. })), "{bound:?}");
+    refused(&unpresented("s2"));
+    let mut over = started(&store, &seat("claude", "s3"));
+    finish(&mut over);
+    wait(store.commit(&over, at(1), &[])).unwrap();
+    started_in(&store, &unpresented("s3"));
 }

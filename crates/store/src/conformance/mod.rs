@@ -16,6 +16,7 @@ pub mod sample;
 pub mod sessions;
 pub mod tasks;
 pub mod trust;
+pub mod vectors;
 
 use std::future::Future;
 
@@ -90,6 +91,8 @@ macro_rules! conformance {
             loops a_loop_is_found_with_and_without_its_host
             loops a_session_that_is_gone_has_no_loop
             loops a_loop_moves_with_its_session
+            loops a_loop_without_a_host_is_that_hosts_which_presents_it_first
+            loops a_session_whose_host_is_not_known_may_be_any_of_that_name
             loops a_loop_does_not_keep_a_run_from_starting
             tasks a_task_is_read_back_as_it_was_added
             tasks ids_are_given_in_turn_and_never_twice
@@ -105,6 +108,12 @@ macro_rules! conformance {
             sessions what_is_told_of_a_session_later_adds_to_it
             sessions tools_belong_to_the_message_that_follows_them
             sessions observations_are_bounded_for_each_iteration
+            vectors a_vector_is_read_back_by_the_number_of_its_note
+            vectors vectors_of_another_text_take_the_place_of_the_old
+            vectors of_two_who_make_the_same_vectors_the_second_is_told
+            vectors what_is_forgotten_has_no_vector_by_any_measure
+            vectors vectors_outlive_notes_that_are_made_again
+            vectors the_measures_that_are_used_are_kept
             race no_commit_succeeds_that_has_not_seen_an_acknowledged_control
             race requests_from_many_threads_are_all_kept_in_order
         }

@@ -121,7 +121,7 @@ pub fn a_resumed_session_is_active_with_a_checkpoint(world: &impl World<Store: S
 pub fn a_session_names_its_loop_and_keeps_its_last_messages(world: &impl World<Store: Sessions>) {
     let store = world.open();
     let run = run();
-    wait(store.create_loop(&run, at(0), &seat("opencode", "ses_1"), &[])).unwrap();
+    wait(store.create_loop(&run, at(0), &seat("opencode", "ses_1").into(), &[])).unwrap();
     for second in 0..130 {
         seen(&store, "ses_1", said(None, Role::User, &second.to_string()), at(second));
         seen(&store, "ses_2", said(None, Role::User, "other"), at(second));

@@ -7,6 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::failure::{Failure, PATIENCE};
+use super::peek::log_of;
 use super::schema::Schema;
 use crate::error::StoreError;
 
@@ -16,8 +17,8 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 const STATEMENTS: usize = 64;
 /// The log is cut back to this after a checkpoint, should it ever have grown beyond.
 const LONGEST_LOG: i64 = 8 << 20;
-/// How many pages of it those may leave behind who write in passing.
-const PASSING_LOG: i64 = 100;
+/// How many bytes of it those may leave behind who write in passing: a hundred pages.
+const PASSING_LOG: u64 = 100 * 4120;
 
 /// Opens a file that exists, and brings it up to date.
 pub(super) fn open(path: &Path, schema: &Schema) -> Result<Connection, Failure> {
@@ -61,12 +62,30 @@ fn prepared(mut conn: Connection, path: &Path, schema: &Schema) -> Result<Connec
 
 /// What is written from now on is not waited for until it is on the disk, and the log is left to others to empty. A
 /// crash of the machine may take the last of it and damages nothing.
-pub(super) fn in_passing(conn: &Connection) -> Result<(), Failure> {
+///
+/// Everybody who opens the store alone reads its whole log and knows nothing of what was taken out of it before, so a log
+/// that is only copied never begins anew: whoever finds it long cuts it off.
+pub(super) fn in_passing(conn: &Connection, path: &Path) -> Result<(), Failure> {
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    // Everybody who opens the store reads its log, so it is emptied now and then all the same.
-    conn.pragma_update(None, "wal_autocheckpoint", PASSING_LOG)?;
-    Ok(())
+    conn.pragma_update(None, "wal_autocheckpoint", 0)?;
+    if logged(path) > PASSING_LOG { cut_off(conn) } else { Ok(()) }
+}
+
+/// How long the log is, in bytes.
+fn logged(path: &Path) -> u64 {
+    std::fs::metadata(log_of(path)).map_or(0, |log| log.len())
+}
+
+/// Takes the log into the file. Where somebody else is at the store it stays, and the next one tries.
+fn cut_off(conn: &Connection) -> Result<(), Failure> {
+    conn.busy_timeout(Duration::ZERO)?;
+    let cut = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    conn.busy_timeout(PATIENCE)?;
+    match cut.map_err(Failure::from) {
+        Err(failure) if failure.is(ErrorCode::DatabaseBusy) => Ok(()),
+        cut => cut,
+    }
 }
 
 fn write_ahead(conn: &Connection) -> Result<(), Failure> {
@@ -93,8 +112,10 @@ fn patiently<T>(attempt: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> 
 
 #[cfg(test)]
 mod tests {
-    use super::open;
-    use crate::sqlite::schema::Schema;
+    use super::{PASSING_LOG, in_passing, logged, open};
+    use crate::sqlite::schema::{Migration, Schema};
+
+    const TABLE: Migration = Migration { name: "first", sql: "CREATE TABLE t (x)" };
 
     /// No kill of a process shows whether the disk was flushed, so the settings themselves are looked at.
     #[test]
@@ -114,12 +135,39 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.db");
         std::fs::write(&path, "").unwrap();
-        let conn = open(&path, &Schema { application_id: 7, migrations: &[] }).unwrap();
-        super::in_passing(&conn).unwrap();
-        let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
-        assert_eq!((number("synchronous"), number("wal_autocheckpoint")), (1, 100));
-        conn.execute_batch("CREATE TABLE t (x)").unwrap();
-        conn.close().unwrap();
-        assert!(dir.path().join("x.db-wal").exists(), "others empty it");
+        let schema = Schema { application_id: 7, migrations: &[TABLE] };
+        let mut longest = 0;
+        // Each of them is alone, as the processes of a host's events are.
+        for _ in 0..400 {
+            let conn = open(&path, &schema).unwrap();
+            in_passing(&conn, &path).unwrap();
+            let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+            assert_eq!(number("synchronous"), 1);
+            conn.execute_batch("INSERT INTO t VALUES (randomblob(2000))").unwrap();
+            conn.close().unwrap();
+            let left = logged(&path);
+            assert!(left > 0, "others empty it");
+            longest = longest.max(left);
+        }
+        assert!(longest <= PASSING_LOG + 10 * 4120, "{longest} bytes of log");
+        let conn = open(&path, &schema).unwrap();
+        let kept: i64 = conn.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, 400);
+    }
+
+    #[test]
+    fn a_long_log_that_somebody_reads_is_left_to_the_next_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.db");
+        std::fs::write(&path, "").unwrap();
+        let schema = Schema { application_id: 7, migrations: &[TABLE] };
+        let other = open(&path, &schema).unwrap();
+        other.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
+        other.execute_batch("INSERT INTO t VALUES (zeroblob(900000)); BEGIN").unwrap();
+        let _seen: i64 = other.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap();
+        let conn = open(&path, &schema).unwrap();
+        in_passing(&conn, &path).unwrap();
+        assert!(logged(&path) > PASSING_LOG);
+        conn.execute_batch("INSERT INTO t VALUES (1)").unwrap();
     }
 }

@@ -71,7 +71,7 @@ impl Desk {
     ) -> Result<Desk, StoreError> {
         let presence = Presence::claim(path, Missing::Refuse, schema)?;
         let opened = connection::open(path, schema);
-        let conn = opened.and_then(|conn| connection::in_passing(&conn).map(|()| conn));
+        let conn = opened.and_then(|conn| connection::in_passing(&conn, path).map(|()| conn));
         Desk::start(conn.map_err(|failure| failure.at(path))?, path, thread, Some(presence))
     }
 

@@ -19,7 +19,7 @@ use super::{controls, journal, loops, outbox, runs, sessions, tasks, trust};
 use crate::crash;
 use crate::error::StoreError;
 use crate::outbox::{Delivery, DeliveryId, NewDelivery};
-use crate::session::Seat;
+use crate::session::{Berth, Seat};
 use crate::sessions::{Observation, Sessions};
 use crate::store::{Commit, Store, Unfinished};
 use crate::summary::RunSummary;
@@ -43,6 +43,7 @@ static SCHEMA: Schema = Schema {
             name: "told sessions",
             sql: include_str!("../../migrations/project/0005_told_sessions.sql"),
         },
+        Migration { name: "vectors", sql: include_str!("../../migrations/project/0006_vectors.sql") },
     ],
 };
 
@@ -135,12 +136,12 @@ impl Store for SqliteStore {
         &self,
         run: &Run,
         at: Timestamp,
-        seat: &Seat,
+        berth: &Berth,
         deliveries: &[NewDelivery],
     ) -> Result<Vec<Entry>> {
-        let (draft, holder, seat) = (Draft::of(run, at, deliveries), self.holder, seat.clone());
+        let (draft, holder, berth) = (Draft::of(run, at, deliveries), self.holder, berth.clone());
         let bytes = draft.bytes();
-        self.desk.write(crash::CREATE, bytes, move |conn| loops::create(conn, &draft, &seat, holder)).await
+        self.desk.write(crash::CREATE, bytes, move |conn| loops::create(conn, &draft, &berth, holder)).await
     }
 
     async fn commit(&self, run: &Run, at: Timestamp, deliveries: &[NewDelivery]) -> Result<Commit> {
@@ -229,12 +230,29 @@ impl Store for SqliteStore {
         self.desk.write(crash::OTHER, 0, move |conn| loops::bind(conn, &run, &seat)).await
     }
 
+    async fn take_unpresented(&self, id: &RunId) -> Result<Option<Run>> {
+        let (id, holder) = (id.clone(), self.holder);
+        self.desk.write(crash::OTHER, 0, move |conn| loops::take_unpresented(conn, &id, holder)).await
+    }
+
+    async fn present(
+        &self,
+        run: &Run,
+        at: Timestamp,
+        seat: &Seat,
+        deliveries: &[NewDelivery],
+    ) -> Result<Commit> {
+        let (draft, holder, seat) = (Draft::of(run, at, deliveries), self.holder, seat.clone());
+        let bytes = draft.bytes();
+        self.desk.write(crash::COMMIT, bytes, move |conn| loops::present(conn, &draft, &seat, holder)).await
+    }
+
     async fn loop_of(&self, host: Option<&AgentName>, session: &SessionId) -> Result<Option<RunId>> {
         let (host, session) = (host.cloned(), session.clone());
         self.desk.read(move |conn| loops::of(conn, host.as_ref(), &session)).await
     }
 
-    async fn loops(&self) -> Result<Vec<(Seat, RunSummary)>> {
+    async fn loops(&self) -> Result<Vec<(Berth, RunSummary)>> {
         self.desk.read(loops::unfinished).await
     }
 

@@ -30,7 +30,7 @@ pub(super) fn stamp(path: &Path) -> std::io::Result<Option<Stamp>> {
     Ok(stamp_in(&logged.unwrap_or(header)))
 }
 
-fn log_of(path: &Path) -> PathBuf {
+pub(super) fn log_of(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     log.into()

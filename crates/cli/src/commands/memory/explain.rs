@@ -1,40 +1,37 @@
 //! `ralph memory explain`.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use ralph_core::id::TaskId;
-use ralph_memory::{
-    Allowance, Contribution, Hydration, LeftOut, MentionKind, Need, Omission, Section, Taken, hydrate,
-    mentions,
-};
+use ralph_core::task::Task;
+use ralph_engine::{About, Foreseen, constitution, foresee};
+use ralph_memory::{Hydration, Sufficiency, tokens};
 use serde::Serialize;
 
 use super::NOTHING;
+use super::code::graph_of;
+use super::explained::text;
 use super::opened::opened;
-use super::search::reasons;
-use crate::bars::gauge;
+use crate::backlog::{TrackerFlags, tracker_problem};
 use crate::commands::Outcome;
-use crate::problem::Problem;
+use crate::problem::{Problem, Problems};
 use crate::project::{block_on, store_problem};
-use crate::render::{CALM, FAINT, HEAD, inert, paint};
-use crate::words::{cut, print, print_json};
+use crate::words::{print, print_json};
 
-/// As much of a headline as a line has room for, in characters.
-const LINE: usize = 60;
-
-/// Show which notes a brief would get for a task, which it would not, and why.
+/// Show what a brief would get for a task, what it would not, and why.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   ralph memory explain \"make the login test stable\" --file src/login.rs
+  ralph memory explain --task T-12                     in the words of the backlog
   ralph memory explain --task T-12 \"retry with a jitter\" --json | jq '.left_out'
 
-Exit codes: 4 if nothing would be taken.")]
+Nothing is changed by it. A note about code that has changed is shown as the hypothesis that it would be.
+
+Exit codes: 4 if no note would be taken.")]
 pub(crate) struct ExplainArgs {
-    /// What the task says; files and symbols that it names count as at hand
+    /// What the task says; files and symbols that it names, and what is near them in the code, count as at hand
     text: Option<String>,
-    /// The task: what it has put down for itself is seen, too
+    /// The task: what it has put down for itself is seen, too; without TEXT its words are the backlog's
     #[arg(long, value_name = "ID", value_parser = TaskId::parse)]
     task: Option<TaskId>,
     /// A file at hand; may be given several times
@@ -43,9 +40,9 @@ pub(crate) struct ExplainArgs {
     /// A symbol at hand; may be given several times
     #[arg(long, value_name = "NAME")]
     symbol: Vec<String>,
-    /// How many tokens there are
-    #[arg(long, default_value_t = Allowance::default().tokens)]
-    budget: u32,
+    /// How many tokens there are for the constitution, notes and code together (default: `memory.budget`)
+    #[arg(long)]
+    budget: Option<u32>,
     /// Print it as JSON (docs/schema/memory-explain.json)
     #[arg(long)]
     json: bool,
@@ -55,107 +52,97 @@ pub(crate) struct ExplainArgs {
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Explained {
     /// How many tokens there are.
-    budget: u32,
+    pub(super) budget: u32,
+    /// How many of them the constitution takes up.
+    pub(super) constitution: u32,
+    pub(super) code: Code,
     #[serde(flatten)]
-    chosen: Hydration,
+    pub(super) chosen: Hydration,
+    /// What the task names, and what of it neither the code nor the memory knows.
+    pub(super) sufficiency: Sufficiency,
+}
+
+/// What the code graph has to say.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Code {
+    /// Files at hand.
+    pub(super) files: Vec<String>,
+    /// Symbols at hand.
+    pub(super) symbols: Vec<String>,
+    /// How many files and symbols are near those.
+    pub(super) near: usize,
+    /// What is told of the files at hand.
+    pub(super) text: String,
+    /// How many tokens that takes up.
+    pub(super) tokens: u32,
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Outcome {
-    if args.text.is_none() && args.file.is_empty() && args.symbol.is_empty() {
-        let problem = Problem::new("nothing says what the brief is about");
-        return Err(problem.next("give the words of the task, or a file with --file").into());
-    }
     let opened = opened()?;
-    let allowance = Allowance { tokens: args.budget, ..Allowance::default() };
-    let chosen = match opened.shelves() {
-        Some(shelves) => block_on(hydrate(&shelves, &args.need(), &allowance, None, Timestamp::now()))
-            .map_err(|error| store_problem(&error))?,
-        None => Hydration::default(),
+    let (task, words) = args.subject()?;
+    let graph = graph_of(&opened.here);
+    let root = opened.here.place.root.clone();
+    let budget = args.budget.unwrap_or_else(|| opened.here.loaded.memory().budget.get());
+    let shelves = opened.shelves();
+    let meaning = match &shelves {
+        Some(shelves) => opened.meaning(shelves, &words)?,
+        None => None,
     };
-    let exit = if chosen.is_empty() { NOTHING } else { 0 };
-    let explained = Explained { budget: args.budget, chosen };
+    let foreseen = block_on(async {
+        let constitution = constitution(opened.project(), &root).await?;
+        let (files, symbols) = (args.file.clone(), args.symbol.clone());
+        let about = About { task, text: words, files, symbols, constitution, meaning, budget };
+        foresee(shelves.as_ref(), (&root, graph.as_ref()), &about, Timestamp::now()).await
+    });
+    let explained = Explained::of(foreseen.map_err(|error| store_problem(&error))?, budget);
     if args.json {
         print_json(&explained);
     } else {
-        print(&explained.text());
+        print(&text(&explained));
     }
-    Ok(exit)
+    Ok(if explained.chosen.is_empty() { NOTHING } else { 0 })
 }
 
 impl ExplainArgs {
-    fn need(&self) -> Need {
-        let text = self.text.clone().unwrap_or_default();
-        let (mut files, mut symbols) = (self.file.clone(), self.symbol.clone());
-        for mention in mentions(&text) {
-            match mention.kind {
-                MentionKind::File => files.push(mention.text),
-                MentionKind::Symbol | MentionKind::Test => symbols.push(mention.text),
-                MentionKind::Command => {}
+    /// Whose notes are seen, and what is searched by.
+    fn subject(&self) -> Result<(TaskId, String), Problems> {
+        match (&self.task, &self.text) {
+            (Some(task), Some(text)) => Ok((task.clone(), text.clone())),
+            (None, Some(text)) => Ok((Task::prompt(text).remembered_as(), text.clone())),
+            (Some(task), None) => {
+                let told = of_backlog(task);
+                // Who names a file has said what it is about.
+                let is_enough = !self.file.is_empty() || !self.symbol.is_empty();
+                told.or_else(|problems| if is_enough { Ok(String::new()) } else { Err(problems) })
+                    .map(|text| (task.clone(), text))
             }
-        }
-        Need {
-            task: self.task.clone().unwrap_or_else(TaskId::prompt),
-            text,
-            files,
-            symbols,
-            near: BTreeMap::new(),
-            current: Vec::new(),
+            (None, None) if self.file.is_empty() && self.symbol.is_empty() => {
+                let problem = Problem::new("nothing says what the brief is about");
+                Err(problem
+                    .next("give the words of the task, a file with --file, or a task with --task")
+                    .into())
+            }
+            (None, None) => Ok((TaskId::prompt(), String::new())),
         }
     }
+}
+
+/// A task in its own words, as a run would be given it.
+fn of_backlog(task: &TaskId) -> Result<String, Problems> {
+    let mut chosen = TrackerFlags::default().choose()?;
+    let backlog = chosen.tracker.load().map_err(|error| tracker_problem(&error))?;
+    let Some(item) = backlog.item(task) else {
+        let problem = Problem::new(format!("there is no task {task} in the backlog"));
+        return Err(problem.next("`ralph tasks list` lists those that are there, or give its words").into());
+    };
+    let Task { title, body, .. } = item.to_task();
+    Ok(format!("{title}\n{body}"))
 }
 
 impl Explained {
-    fn text(&self) -> String {
-        let Hydration { taken, left_out, tokens, .. } = &self.chosen;
-        if taken.is_empty() && left_out.is_empty() {
-            return "nothing that is remembered fits\n".to_owned();
-        }
-        let mut text = String::new();
-        for section in Section::ALL {
-            let own: Vec<&Taken> = taken.iter().filter(|one| one.section == section).collect();
-            if !own.is_empty() {
-                text += &(paint(HEAD, section.name()) + "\n");
-                own.iter().for_each(|one| text += &self.taken(one));
-            }
-        }
-        if !left_out.is_empty() {
-            text += &(paint(HEAD, "left out") + "\n");
-            left_out.iter().for_each(|one| text += &left(one));
-        }
-        let (used, all) = (u64::from(*tokens), u64::from(self.budget));
-        text + &format!(
-            "\n{} of {} tokens  {}\n",
-            tokens,
-            self.budget,
-            paint(CALM, &gauge(used.min(all), all))
-        )
+    fn of(foreseen: Foreseen, budget: u32) -> Explained {
+        let Foreseen { files, symbols, near, constitution, chosen, code, sufficiency } = foreseen;
+        let code = Code { files, symbols, near, tokens: tokens(&code), text: code };
+        Explained { budget, constitution, code, chosen, sufficiency }
     }
-
-    fn taken(&self, one: &Taken) -> String {
-        let mark = if one.hypothesis { paint(CALM, " [HYPOTHESIS]") } else { String::new() };
-        let head = inert(&cut(one.note.headline(), LINE));
-        let facts = format!("score {:.2}: {}", one.score, why(&one.factors));
-        format!(
-            "  {} {:>5}  {head}{mark}\n{}",
-            one.note.id,
-            one.tokens,
-            paint(FAINT, &format!("{:26}{facts}\n", ""))
-        )
-    }
-}
-
-fn why(factors: &[Contribution]) -> String {
-    if factors.is_empty() { "it is of the files at hand".to_owned() } else { reasons(factors) }
-}
-
-fn left(one: &LeftOut) -> String {
-    let why = match &one.why {
-        Omission::NoRoom => "the budget is used up".to_owned(),
-        Omission::TooMany => format!("there are enough better {}", one.section.name()),
-        Omission::LikeAnother { note } => format!("{note} says nearly the same"),
-        Omission::OfLittleUse => "it fits much less, or is little relied on".to_owned(),
-        Omission::Withheld => "on purpose, to see how the work goes without it".to_owned(),
-    };
-    let head = inert(&cut(&one.headline, LINE));
-    format!("  {}        {head}\n{}", one.note, paint(FAINT, &format!("{:26}{why}\n", "")))
 }

@@ -1,8 +1,10 @@
 //! `ralph memory`: what is remembered in this project.
 
 mod add;
+mod code;
 mod confirm;
 mod explain;
+mod explained;
 mod export;
 mod forget;
 mod import;

@@ -2,12 +2,13 @@
 
 use ralph_core::id::NoteId;
 use ralph_core::note::{Note, Recorded, Status};
-use ralph_memory::{Shelf, Shelves, catch_up};
+use ralph_memory::{Meaning, Shelf, Shelves, catch_up};
 use ralph_store::{Notes, SqliteStore, StoreError, global_dir, settle};
 
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, store_problem};
 use crate::settings::Given;
+use crate::vectors;
 
 /// Looking makes nothing: where nothing was ever put down, there is none.
 pub(super) struct Opened {
@@ -56,6 +57,16 @@ impl Opened {
             (None, Some(global)) => Some(Shelves { project: global, global: None }),
             (None, None) => None,
         }
+    }
+
+    /// What a question means, where somebody says.
+    pub(super) fn meaning(
+        &self,
+        shelves: &Shelves<'_, SqliteStore>,
+        text: &str,
+    ) -> Result<Option<Meaning>, Problems> {
+        vectors::meaning(&self.here, self.project.as_ref(), shelves, text)
+            .map_err(|error| store_problem(&error).into())
     }
 
     pub(super) fn project(&self) -> Option<&SqliteStore> {

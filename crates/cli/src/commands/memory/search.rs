@@ -5,13 +5,15 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use ralph_core::id::TaskId;
 use ralph_core::note::Scope;
+use ralph_engine::near;
 use ralph_memory::{Context, Contribution, Intent, Query, Ranking, Recalled, Visible, recall_all};
 use serde::Serialize;
 
+use super::code::graph_of;
 use super::opened::opened;
 use super::{KindArg, NOTHING, told};
 use crate::commands::Outcome;
-use crate::project::{block_on, store_problem};
+use crate::project::{Project, block_on, store_problem};
 use crate::render::{FAINT, paint};
 use crate::words::{print, print_json};
 
@@ -37,7 +39,7 @@ pub(crate) struct SearchArgs {
     /// Only notes about this file; may be given several times
     #[arg(long, value_name = "FILE")]
     about: Vec<String>,
-    /// A file at hand: notes about it come first; may be given several times
+    /// A file at hand: notes about it, and about code near it, come first; may be given several times
     #[arg(long, value_name = "FILE")]
     file: Vec<String>,
     /// A symbol at hand; may be given several times
@@ -93,8 +95,12 @@ pub(crate) fn run(args: &SearchArgs) -> Outcome {
     let now = Timestamp::now();
     let opened = opened()?;
     let results = match opened.shelves() {
-        Some(shelves) => block_on(recall_all(&shelves, &args.query(), &Ranking::default(), now))
-            .map_err(|error| store_problem(&error))?,
+        Some(shelves) => {
+            let meaning = opened.meaning(&shelves, &args.text)?;
+            let query = Query { meaning, ..args.query(&opened.here) };
+            block_on(recall_all(&shelves, &query, &Ranking::default(), now))
+                .map_err(|error| store_problem(&error))?
+        }
         None => Vec::new(),
     };
     let exit = if results.is_empty() { NOTHING } else { 0 };
@@ -114,7 +120,7 @@ pub(crate) fn run(args: &SearchArgs) -> Outcome {
 }
 
 impl SearchArgs {
-    fn query(&self) -> Query {
+    fn query(&self, here: &Project) -> Query {
         let begin = |day: Date| day.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
         Query {
             limit: self.limit,
@@ -124,9 +130,20 @@ impl SearchArgs {
             files: self.about.clone(),
             since: self.since.and_then(begin),
             until: self.until.and_then(begin),
-            context: Context { files: self.file.clone(), symbols: self.symbol.clone(), ..Context::default() },
+            context: self.at_hand(here),
             ..Query::new(&self.text)
         }
+    }
+
+    /// With what the code graph says is near, where something is at hand.
+    fn at_hand(&self, here: &Project) -> Context {
+        let (files, symbols) = (self.file.clone(), self.symbol.clone());
+        if files.is_empty() && symbols.is_empty() {
+            return Context::default();
+        }
+        let graph = graph_of(here);
+        let near = graph.map(|graph| near(&graph, &here.place.root, &files, &symbols)).unwrap_or_default();
+        Context { files, symbols, near }
     }
 
     fn visible(&self) -> Visible {

@@ -5,6 +5,7 @@ mod layers;
 mod limits;
 mod messages;
 mod trusted;
+mod vectors;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -5,11 +5,12 @@ use ralph_core::id::NoteId;
 use ralph_core::note::{MemoryEvent, Note, Recorded};
 
 use super::super::handle::SqliteStore;
-use super::{around, log, notes, postings, state, words};
+use super::{around, log, notes, postings, state, vectors, words};
 use crate::crash;
 use crate::error::StoreError;
 use crate::notes::{Batch, MemoryState, Notes, Placed, Word, WordNo};
 use crate::posting::PostingList;
+use crate::vectors::{Measured, VectorBatch, VectorTable, Vectors};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -74,5 +75,26 @@ impl Notes for SqliteStore {
 
     async fn words_of(&self, numbers: Vec<u32>) -> Result<Vec<Vec<(Word, u32)>>> {
         self.desk.read(move |conn| numbers.iter().map(|no| words::of(conn, *no)).collect()).await
+    }
+}
+
+impl Vectors for SqliteStore {
+    async fn measured(&self, identity: &str) -> Result<Option<Measured>> {
+        let identity = identity.to_owned();
+        self.desk.read(move |conn| vectors::measured(conn, &identity)).await
+    }
+
+    async fn vector_digests(&self, identity: &str, notes: Vec<NoteId>) -> Result<Vec<(NoteId, u64)>> {
+        let identity = identity.to_owned();
+        self.desk.read(move |conn| vectors::digests(conn, &identity, notes)).await
+    }
+
+    async fn write_vectors(&self, batch: VectorBatch) -> Result<bool> {
+        self.desk.write(crash::OTHER, 0, move |conn| vectors::write(conn, &batch)).await
+    }
+
+    async fn vectors(&self, identity: &str) -> Result<VectorTable> {
+        let identity = identity.to_owned();
+        self.desk.read(move |conn| vectors::read(conn, &identity)).await
     }
 }

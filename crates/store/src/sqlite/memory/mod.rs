@@ -6,6 +6,7 @@ mod log;
 mod notes;
 mod postings;
 mod state;
+mod vectors;
 mod words;
 
 pub(super) use log::append;

@@ -10,8 +10,8 @@ use super::super::draft::json;
 use super::super::failure::Failure;
 use super::super::seal::{intact, seal};
 use super::postings::Changes;
-use super::state;
 use super::words::{Vocabulary, of_pairs, pairs};
+use super::{state, vectors};
 use crate::notes::{Batch, Indexed};
 use crate::posting::Posting;
 
@@ -37,6 +37,8 @@ pub(super) fn write(conn: &Connection, batch: &Batch) -> Result<bool, Failure> {
 
 /// As if it had never been there.
 pub(super) fn remove(conn: &Connection, id: &NoteId) -> Result<(), Failure> {
+    // Notes that are to be made again have theirs all the same.
+    vectors::remove(conn, id)?;
     let Some(no) = number(conn, id)? else { return Ok(()) };
     let mut writer = Writer::default();
     writer.unlist(conn, no)?;
@@ -117,6 +119,9 @@ impl Writer {
     fn put(&mut self, conn: &Connection, indexed: &Indexed) -> Result<(), Failure> {
         let (id, text) = (indexed.note.id.as_str(), json(&indexed.note));
         let sealed = seal(&[id, &text]);
+        if indexed.words.is_empty() {
+            vectors::remove(conn, &indexed.note.id)?;
+        }
         match number(conn, &indexed.note.id)? {
             Some(no) => {
                 let sql = "UPDATE notes SET format = ?2, note = ?3, seal = ?4 WHERE no = ?1";

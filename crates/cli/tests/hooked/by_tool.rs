@@ -1,0 +1,113 @@
+//! What an agent says by ralph's own tools: the host's event of the call says in which session that was.
+
+use ralph_testkit::Project;
+use serde_json::{Value, json};
+
+use super::{Session, context, project, reason};
+
+const DONE: &str = "It is noted that the task is done. End with a short account of what you did.";
+
+fn requiring_the_tool() -> Project {
+    let project = project();
+    std::fs::write(project.user_config(), "[completion]\nrequire = [\"tool\"]\n").unwrap();
+    project
+}
+
+/// A call of a tool that ended, as a host tells it.
+fn call(tool: &str, input: Value, answer: &str) -> Value {
+    json!({ "tool_name": tool, "tool_input": input, "tool_response": [{ "type": "text", "text": answer }] })
+}
+
+fn done() -> Value {
+    call("mcp__ralph__task_complete", json!({ "summary": "the roof is mended" }), DONE)
+}
+
+#[test]
+fn a_call_of_the_tool_completes_the_loop_of_its_session_in_every_host() {
+    for (host, prompts, uses, stops, tool) in [
+        ("claude", "UserPromptSubmit", "PostToolUse", "Stop", "mcp__ralph__task_complete"),
+        ("codex", "UserPromptSubmit", "PostToolUse", "Stop", "mcp__ralph__task_complete"),
+        ("gemini", "BeforeAgent", "AfterTool", "AfterAgent", "mcp_ralph_task_complete"),
+        ("qwen", "UserPromptSubmit", "PostToolUse", "Stop", "mcp__ralph__task_complete"),
+    ] {
+        let project = requiring_the_tool();
+        let session = Session::of(&project, "s-1");
+        let tell = |event: &str, more: Value| {
+            session.tell_with(project.command(&["hook", host, "--within", "60"]), event, more)
+        };
+        let begun = tell(prompts, json!({ "prompt": "/ralph mend the roof" }));
+        assert!(context(&begun).contains("Call the tool `task_complete` once"), "{host}: {begun}");
+        let again = tell(stops, json!({ "last_assistant_message": "done", "timestamp": "a" }));
+        assert!(again["reason"].as_str().unwrap_or_default().contains("iteration 2"), "{host}: {again}");
+        tell(uses, call(tool, json!({ "summary": "the roof is mended" }), DONE));
+        tell(stops, json!({ "last_assistant_message": "done, really", "timestamp": "b" }));
+        let ran = project.ralph(&["loop", "status", "--session", "s-1", "--json"]);
+        let status: Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(
+            (&status["iteration"], &status["stop_reason"]),
+            (&json!(2), &json!("completed")),
+            "{host}"
+        );
+        let journal = project.ralph(&["logs", status["run"].as_str().unwrap(), "--json"]).out;
+        assert!(journal.contains("the agent called `task_complete`: the roof is mended"), "{journal}");
+    }
+}
+
+#[test]
+fn calls_of_others_in_other_sessions_and_in_other_turns_count_for_nothing() {
+    let project = requiring_the_tool();
+    let (session, other) = (Session::of(&project, "s-1"), Session::of(&project, "s-2"));
+    session.types("/ralph mend the roof");
+    other.types("/ralph paint the door");
+    let ours = "mcp__ralph__task_complete";
+    let strangers = [
+        call("mcp__other__task_complete", json!({}), DONE),
+        call("task_complete", json!({}), DONE),
+        call(ours, json!({}), "there is no task of ralph here"),
+        json!({ "tool_name": ours, "error": "no such tool" }),
+    ];
+    for told in strangers {
+        session.tell("PostToolUse", told);
+    }
+    assert!(reason(&session.stops("one")).contains("iteration 2"));
+    // What was said in the session beside it, and in the turn before, is not said here.
+    other.tell("PostToolUse", done());
+    assert!(reason(&session.stops("two")).contains("iteration 3"));
+    session.tell("PostToolUse", done());
+    session.tell("SessionStart", json!({ "source": "resume" }));
+    assert!(context(&session.types("go on")).contains("iteration 3"), "the turn was cut short");
+    assert!(reason(&session.stops("three")).contains("iteration 4"));
+    assert_eq!(session.stands(), (4, "running".to_owned()));
+    other.stops("painted");
+    assert_eq!(other.stands(), (1, "completed".to_owned()));
+}
+
+#[test]
+fn a_call_before_there_is_a_loop_or_a_brief_is_not_kept_for_it() {
+    let project = requiring_the_tool();
+    let session = Session::of(&project, "s-1");
+    session.tell("PostToolUse", done());
+    assert_eq!(project.ralph(&["loop", "start", "--session", "s-1", "--", "mend the roof"]).code, Some(0));
+    session.tell("PostToolUse", done());
+    assert!(context(&session.types("go on")).contains("mend the roof"));
+    assert!(reason(&session.stops("one")).contains("iteration 2"));
+}
+
+#[test]
+fn a_question_that_is_asked_by_the_tool_is_in_the_inbox_when_the_turn_ends() {
+    let project = project();
+    let session = Session::of(&project, "s-1");
+    session.types("/ralph mend the roof");
+    let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
+    let question = format!("Which tiles, with {secret}?");
+    let ask =
+        call("mcp__ralph__ask", json!({ "question": question }), "The question is noted, and is put into");
+    session.tell("PostToolUse", ask);
+    assert_eq!(session.status()["questions"], json!([]));
+    session.stops("I wait.");
+    let questions = session.status()["questions"].clone();
+    let text = questions[0]["text"].as_str().unwrap_or_else(|| panic!("{questions}"));
+    assert!(text.starts_with("Which tiles, with ") && !text.contains(secret), "{text}");
+    let output = project.state().join("output").join(session.status()["run"].as_str().unwrap());
+    assert!(!std::fs::read_to_string(output.join("said.jsonl")).unwrap().contains(secret));
+}
