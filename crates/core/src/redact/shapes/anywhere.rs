@@ -2,9 +2,9 @@
 
 use super::{Before, Look, Shape, key, shape};
 
-const QUOTED_ASSIGNMENT: &str = r#"(?i:api[_-]?key|api[_-]?secret|access[_-]?key|account[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|session[_-]?token|bot[_-]?token|signing[_-]?key|encryption[_-]?key|client[_-]?secret|secret(?:[_-]?(?:access)?[_-]?key|[_-]?token)?|password|passwd|_token|_authToken)[\\"']{0,4}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}[\\"']{0,4}([A-Za-z0-9_+/=.~!@#%^*-]{16,})"#;
+const QUOTED_ASSIGNMENT: &str = r#"(?i:api[_-]?key|api[_-]?secret|access[_-]?key|account[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|session[_-]?token|bot[_-]?token|signing[_-]?key|encryption[_-]?key|client[_-]?secret|secret(?:[_-]?(?:access)?[_-]?key|[_-]?token)?|password|passwd|_pwd|token)[\\"']{0,4}[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}[\\"']{0,4}([A-Za-z0-9_+/=.~!@#%^*-]{10,})"#;
 
-pub(super) static ANYWHERE: [Shape; 5] = [
+pub(super) static ANYWHERE: [Shape; 6] = [
     key("jwt", &["eyJ"], r"eyJ[A-Za-z0-9_-]{14,}\.eyJ[A-Za-z0-9_-]{14,}\.[A-Za-z0-9_-]{0,}"),
     shape(
         "authorization",
@@ -62,12 +62,22 @@ pub(super) static ANYWHERE: [Shape; 5] = [
             "PASSWORD",
             "passwd",
             "PASSWD",
-            "_TOKEN",
-            "_token",
+            "_PWD",
+            "_pwd",
+            "TOKEN",
+            "Token",
+            "token",
         ],
         Before::Anything,
         Look::Random,
         QUOTED_ASSIGNMENT,
+    ),
+    shape(
+        "password",
+        &["-u ", "--user "],
+        Before::WordStart,
+        Look::Random,
+        r#"(?:-u|--user)[ \t]{1,4}["']?[^\s:"'`$]{1,128}:([^\s:"'`$]{8,256})"#,
     ),
     shape(
         "netrc",

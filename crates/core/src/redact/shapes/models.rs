@@ -2,7 +2,7 @@
 
 use super::{Before, Look, Shape, key, shape, word};
 
-pub(super) static MODELS: [Shape; 27] = [
+pub(super) static MODELS: [Shape; 28] = [
     key("anthropic", &["sk-ant-"], r"sk-ant-[a-z0-9]{2,12}-[A-Za-z0-9_-]{32,}"),
     key(
         "openai",
@@ -13,6 +13,14 @@ pub(super) static MODELS: [Shape; 27] = [
     key("langsmith", &["lsv2_"], r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
     word("openai", &["sk-"], r"sk-[A-Za-z0-9]{32,}"),
     word("huggingface", &["hf_", "api_org_"], r"(?:hf_|api_org_)[A-Za-z0-9]{30,}"),
+    // Those that are given out now are letters alone.
+    shape(
+        "huggingface",
+        &["hf_", "api_org_"],
+        Before::WordStart,
+        Look::Any,
+        r"(?:hf_|api_org_)[A-Za-z]{34}\b",
+    ),
     word("groq", &["gsk_"], r"gsk_[A-Za-z0-9]{40,}"),
     word("xai", &["xai-"], r"xai-[A-Za-z0-9]{60,}"),
     word("perplexity", &["pplx-"], r"pplx-[A-Za-z0-9]{40,}"),

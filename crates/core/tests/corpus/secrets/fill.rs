@@ -56,6 +56,7 @@ fn one(field: &str, random: &mut u64) -> String {
 fn alphabet(class: &str) -> &'static str {
     match class {
         "a" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+        "L" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
         "l" => "abcdefghijklmnopqrstuvwxyz0123456789",
         "U" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
         "d" => "123456789",
@@ -87,8 +88,10 @@ fn drawn(alphabet: &str, length: usize, random: &mut u64) -> String {
             drawn[at] = next(&words);
         }
     }
-    for at in (2..length.saturating_sub(1)).step_by(5) {
-        drawn[at] = next(&digits);
+    if !digits.is_empty() {
+        for at in (2..length.saturating_sub(1)).step_by(5) {
+            drawn[at] = next(&digits);
+        }
     }
     drawn.into_iter().collect()
 }
