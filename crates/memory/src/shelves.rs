@@ -33,7 +33,7 @@ pub async fn recall_all(
     Ok(merged(found, others, &states, query))
 }
 
-/// The same for several questions that differ in their filters alone, and in how many notes they want.
+/// The same for several questions that differ in the kinds and files that they ask for, and in how many notes they want.
 pub(crate) async fn recall_all_each(
     shelves: &Shelves<'_, impl Notes>,
     queries: &[Query],

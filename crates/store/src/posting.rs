@@ -21,6 +21,8 @@ pub struct PostingList {
 pub(crate) const BLOCK_BITS: u32 = 12;
 /// How many blocks there can be for a word.
 const BLOCKS_BITS: u32 = 20;
+/// Three numbers.
+const SHORTEST: usize = 3;
 
 impl PostingList {
     pub fn iter(&self) -> impl Iterator<Item = Posting> + '_ {
@@ -29,6 +31,11 @@ impl PostingList {
 
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
+    }
+
+    /// How many there are at most, for each takes this many bytes at least.
+    pub fn at_most(&self) -> usize {
+        self.blocks.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() / SHORTEST
     }
 }
 
@@ -51,7 +58,7 @@ pub(crate) fn read(block: u32, bytes: &[u8]) -> Vec<Posting> {
 }
 
 pub(crate) fn write(block: u32, postings: &[Posting]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(postings.len() * 3);
+    let mut bytes = Vec::with_capacity(postings.len() * SHORTEST);
     let mut last = block << BLOCK_BITS;
     for posting in postings {
         push(&mut bytes, u64::from(posting.no - last));
@@ -70,6 +77,7 @@ struct Postings<'a> {
 impl Iterator for Postings<'_> {
     type Item = Posting;
 
+    #[inline]
     fn next(&mut self) -> Option<Posting> {
         self.no = self.no.wrapping_add(pop(&mut self.bytes)? as u32);
         Some(Posting {
@@ -90,6 +98,7 @@ pub(crate) fn push(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Nothing at the end, and nothing for a number that is cut short or too long to be one.
+#[inline]
 pub(crate) fn pop(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {

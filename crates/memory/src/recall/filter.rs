@@ -7,7 +7,7 @@ use crate::analysis::facet;
 use crate::query::{Query, Visible};
 
 /// Sets of notes by number, as far as a question restricts them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Allowed {
     only: Option<Set>,
     except: Set,
@@ -32,19 +32,10 @@ impl Allowed {
     }
 }
 
-/// Nothing if nothing can be found.
-pub(super) async fn allowed(store: &impl Notes, query: &Query) -> Result<Option<Allowed>, StoreError> {
+/// Those that may be seen by whoever asks.
+pub(super) async fn visible(store: &impl Notes, visible: &Visible) -> Result<Allowed, StoreError> {
     let mut allowed = Allowed::default();
-    if let Some(kinds) = query.wanted_kinds() {
-        // Most notes are of some kinds; to read which, where all of them are wanted, is for nothing.
-        if KindName::ALL.iter().any(|kind| !kinds.contains(kind)) {
-            allowed.restrict(having(store, kinds.into_iter().map(facet::kind).collect()).await?);
-        }
-    }
-    if !query.files.is_empty() {
-        allowed.restrict(having(store, query.files.iter().map(|path| facet::file(path)).collect()).await?);
-    }
-    match &query.visible {
+    match visible {
         Visible::Everything => {}
         Visible::Shared => allowed.except = having(store, vec![facet::STAGED.to_owned()]).await?,
         Visible::Task(task) => {
@@ -58,6 +49,25 @@ pub(super) async fn allowed(store: &impl Notes, query: &Query) -> Result<Option<
             };
             allowed.restrict(having(store, vec![wanted]).await?);
         }
+    }
+    Ok(allowed)
+}
+
+/// Of those that may be seen, the ones that a question is about. Nothing if nothing can be found.
+pub(super) async fn allowed(
+    store: &impl Notes,
+    query: &Query,
+    visible: &Allowed,
+) -> Result<Option<Allowed>, StoreError> {
+    let mut allowed = visible.clone();
+    if let Some(kinds) = query.wanted_kinds() {
+        // Most notes are of some kinds; to read which, where all of them are wanted, is for nothing.
+        if KindName::ALL.iter().any(|kind| !kinds.contains(kind)) {
+            allowed.restrict(having(store, kinds.into_iter().map(facet::kind).collect()).await?);
+        }
+    }
+    if !query.files.is_empty() {
+        allowed.restrict(having(store, query.files.iter().map(|path| facet::file(path)).collect()).await?);
     }
     let is_empty = allowed.only.as_ref().is_some_and(Set::is_empty);
     Ok((!is_empty).then_some(allowed))
@@ -73,7 +83,7 @@ async fn having(store: &impl Notes, facets: Vec<String>) -> Result<Set, StoreErr
 }
 
 /// One bit a note.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Set(Vec<u64>);
 
 impl Set {

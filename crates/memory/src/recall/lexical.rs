@@ -6,7 +6,7 @@ use super::asked::Asked;
 use crate::ranking::Ranking;
 
 /// What each word of the question is worth in each note that has it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Matches {
     /// One for each word of the question, in the order of the notes' numbers.
     pub(super) words: Vec<Vec<Hit>>,
@@ -83,17 +83,15 @@ pub(super) async fn matches(
     });
     let lists = store.postings(forms.iter().map(|form| form.word.no).collect()).await?;
     let curve = Curve::of(ranking, state);
-    let mut matches = Matches { words: vec![Vec::new(); asked.words.len()], ..Matches::default() };
+    let mut words = vec![Vec::new(); asked.words.len()];
     for (form, list) in forms.iter().zip(&lists) {
         let hits = curve.hits(list, form.worth * form.share, form.share < 1.0);
-        let all = &mut matches.words[form.asked];
+        let all = &mut words[form.asked];
         *all = if all.is_empty() { hits } else { best_of_both(all, &hits) };
     }
-    for hits in std::mem::take(&mut matches.words) {
-        matches.add(&hits);
-        matches.words.push(hits);
-    }
-    Ok(matches)
+    let mut matches = Matches::default();
+    words.iter().for_each(|hits| matches.add(hits));
+    Ok(Matches { words, ..matches })
 }
 
 async fn forms(
@@ -161,26 +159,30 @@ fn likeness(a: &str, b: &str) -> f64 {
 /// How the worth of a word grows with its repetition, and shrinks with a note's length.
 pub(super) struct Curve {
     saturation: f64,
-    length: f64,
-    average: f64,
+    /// Where half of the most is reached: for a note without a word, and how much more for each that it has.
+    half: f64,
+    half_by_length: f64,
 }
 
 impl Curve {
     pub(super) fn of(ranking: &Ranking, state: &MemoryState) -> Curve {
         let average = (state.length as f64 / (state.notes as f64).max(1.0)).max(1.0);
-        Curve { saturation: ranking.saturation, length: ranking.length, average }
+        let saturation = ranking.saturation;
+        let (half, by_length) = (saturation * (1.0 - ranking.length), saturation * ranking.length / average);
+        Curve { saturation, half, half_by_length: by_length }
     }
 
     pub(super) fn hits(&self, list: &PostingList, worth: f64, is_near: bool) -> Vec<Hit> {
-        let hits = list.iter().map(|posting| {
-            let relative = f64::from(posting.length) / self.average;
-            let half = self.saturation * (1.0 - self.length + self.length * relative);
+        let most = worth * (1.0 + self.saturation);
+        let mut hits = Vec::with_capacity(list.at_most());
+        list.iter().for_each(|posting| {
             let count = f64::from(posting.count);
-            let value = (worth * count * (1.0 + self.saturation) / (count + half)) as f32;
+            let half = self.half + self.half_by_length * f64::from(posting.length);
+            let value = (most * count / (count + half)) as f32;
             let (exact, near) = if is_near { (0.0, value) } else { (value, 0.0) };
-            Hit { no: posting.no, exact, near }
+            hits.push(Hit { no: posting.no, exact, near });
         });
-        hits.collect()
+        hits
     }
 }
 

@@ -58,12 +58,11 @@ pub async fn recall(
     ranking: &Ranking,
     now: Timestamp,
 ) -> Result<Vec<Recalled>, StoreError> {
-    let (reading, matches) = Reading::of(store, query, ranking).await?;
-    reading.answer(store, query, matches, ranking, now).await
+    Reading::of(store, query, ranking).await?.answer(store, query, ranking, now).await
 }
 
-/// The same for several questions that differ in their filters alone, and in how many notes they want: what their words
-/// come to is looked up once.
+/// The same for several questions that differ in the kinds and files that they ask for, and in how many notes they want:
+/// what their words come to, and who may see what, is looked up once.
 pub(crate) async fn recall_each(
     store: &impl Notes,
     queries: &[Query],
@@ -71,52 +70,52 @@ pub(crate) async fn recall_each(
     now: Timestamp,
 ) -> Result<Vec<Vec<Recalled>>, StoreError> {
     let Some(first) = queries.first() else { return Ok(Vec::new()) };
-    let (reading, matches) = Reading::of(store, first, ranking).await?;
+    let reading = Reading::of(store, first, ranking).await?;
     // While the store reads for one, another is scored.
-    let answers = queries.iter().map(|query| reading.answer(store, query, matches.clone(), ranking, now));
+    let answers = queries.iter().map(|query| reading.answer(store, query, ranking, now));
     futures::future::try_join_all(answers).await
 }
 
-/// What does not depend on which notes are let through.
+/// What does not depend on which of the notes that may be seen are asked for.
 struct Reading {
     state: MemoryState,
     asked: Asked,
+    matches: Matches,
     at_hand: AtHand,
     near: Nearness,
+    visible: Allowed,
 }
 
 impl Reading {
-    async fn of(
-        store: &impl Notes,
-        query: &Query,
-        ranking: &Ranking,
-    ) -> Result<(Reading, Matches), StoreError> {
+    async fn of(store: &impl Notes, query: &Query, ranking: &Ranking) -> Result<Reading, StoreError> {
         catch_up(store).await?;
         let state = store.memory_state().await?;
         let asked = Asked::of(&query.text, ranking);
-        let matches = lexical::matches(store, &asked, ranking, &state).await?;
+        let mut matches = lexical::matches(store, &asked, ranking, &state).await?;
+        let visible = filter::visible(store, &query.visible).await?;
+        related::add(store, &mut matches, &asked, &visible, ranking, &state).await?;
         let at_hand = at_hand::of(store, &query.context).await?;
         let near = near::nearness(store, query.meaning.as_ref()).await?;
-        Ok((Reading { state, asked, at_hand, near }, matches))
+        Ok(Reading { state, asked, matches, at_hand, near, visible })
     }
 
     async fn answer(
         &self,
         store: &impl Notes,
         query: &Query,
-        mut matches: Matches,
         ranking: &Ranking,
         now: Timestamp,
     ) -> Result<Vec<Recalled>, StoreError> {
-        let Some(allowed) = filter::allowed(store, query).await? else { return Ok(Vec::new()) };
-        let Reading { state, asked, at_hand, near } = self;
-        related::add(store, &mut matches, asked, &allowed, ranking, state).await?;
-        let candidates = candidates(store, query, &matches, at_hand, near, &allowed, state).await?;
-        let placed = store.around(candidates, REACH).await?;
+        let Reading { state, asked, matches, at_hand, near, visible } = self;
+        let Some(allowed) = filter::allowed(store, query, visible).await? else { return Ok(Vec::new()) };
+        let candidates = candidates(store, query, matches, at_hand, near, &allowed, state).await?;
+        // Where no words are asked for, nobody has any to lend to a neighbour.
+        let reach = if asked.words.is_empty() { 0 } else { REACH };
+        let placed = store.around(candidates, reach).await?;
         let in_time = |at: Timestamp| {
             query.since.is_none_or(|since| at >= since) && query.until.is_none_or(|until| at <= until)
         };
-        let scoring = Scoring { asked, matches: &matches, at_hand, near, ranking, now };
+        let scoring = Scoring { asked, matches, at_hand, near, ranking, now };
         let is_found = |one: &Placed| one.marks & GONE == 0 && allowed.lets(one.no);
         let mut scored = scoring.score(&placed, |one| is_found(one) && in_time(one.valid_from));
         scored.truncate(query.limit);

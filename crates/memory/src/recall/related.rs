@@ -22,11 +22,11 @@ pub(super) async fn add(
     store: &impl Notes,
     matches: &mut Matches,
     asked: &Asked,
-    allowed: &Allowed,
+    visible: &Allowed,
     ranking: &Ranking,
     state: &MemoryState,
 ) -> Result<(), StoreError> {
-    let best = top::best(matches.totals().filter(|(no, _)| allowed.lets(*no)), NOTES);
+    let best = top::best(matches.totals().filter(|(no, _)| visible.lets(*no)), NOTES);
     if best.is_empty() || ranking.related == 0.0 {
         return Ok(());
     }

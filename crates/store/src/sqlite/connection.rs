@@ -15,6 +15,8 @@ use crate::error::StoreError;
 const OLDEST_SQLITE: i32 = 3_051_003;
 /// Statements are few and all ours: every one of them stays prepared.
 const STATEMENTS: usize = 64;
+/// As many pages as one choice of notes among a hundred thousand reads; whoever reads few keeps few.
+const PAGES_KEPT_KIB: i64 = 16 << 10;
 /// The log is cut back to this after a checkpoint, should it ever have grown beyond.
 const LONGEST_LOG: i64 = 8 << 20;
 /// How many bytes of it those may leave behind who write in passing: a hundred pages.
@@ -56,6 +58,7 @@ fn prepared(mut conn: Connection, path: &Path, schema: &Schema) -> Result<Connec
     conn.pragma_update(None, "cell_size_check", true)?;
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
+    conn.pragma_update(None, "cache_size", -PAGES_KEPT_KIB)?;
     schema.bring_up(&mut conn, path)?;
     Ok(conn)
 }

@@ -4,38 +4,39 @@ use std::collections::BTreeMap;
 
 use ralph_core::Timestamp;
 use ralph_core::note::Confidence;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::super::failure::Failure;
 use crate::notes::Placed;
 
-const COLUMNS: &str = "no, thread, place, marks, valid_from, evidence_at, confidence";
+/// A note and those beside it in its thread, if it has one, in one look.
+const AROUND: &str = "
+    SELECT beside.no, beside.thread, beside.place, beside.marks, beside.valid_from, beside.evidence_at,
+           beside.confidence
+    FROM note_places AS centre JOIN note_places AS beside
+      ON beside.thread = centre.thread AND beside.place BETWEEN centre.place - ?2 AND centre.place + ?2
+    WHERE centre.no = ?1 AND centre.thread <> 0 AND beside.thread <> 0";
+const ALONE: &str = "
+    SELECT no, thread, place, marks, valid_from, evidence_at, confidence FROM note_places WHERE no = ?1";
 
 pub(super) fn read(conn: &Connection, numbers: &[u32], reach: u32) -> Result<Vec<Placed>, Failure> {
-    let sql = format!("SELECT {COLUMNS} FROM note_places WHERE no = ?1");
-    let mut one = conn.prepare_cached(&sql)?;
-    let sql = format!(
-        "SELECT {COLUMNS} FROM note_places WHERE thread = ?1 AND thread <> 0 AND place BETWEEN ?2 AND ?3"
-    );
-    let mut beside = conn.prepare_cached(&sql)?;
+    let mut around = conn.prepare_cached(AROUND)?;
+    let mut alone = conn.prepare_cached(ALONE)?;
     let mut found: BTreeMap<u32, Placed> = BTreeMap::new();
     for no in numbers {
-        let centre = match found.get(no) {
-            Some(centre) => centre.clone(),
-            None => match one.query_row([no], |row| Ok(placed(row))).optional()? {
-                Some(centre) => centre?,
-                None => continue,
-            },
-        };
-        if let Some(thread) = centre.thread.filter(|_| reach > 0) {
-            let (first, last) = (centre.place.saturating_sub(reach), centre.place + reach);
-            let mut rows = beside.query(params![thread, first, last])?;
+        if reach > 0 {
+            let mut rows = around.query([*no, reach])?;
             while let Some(row) = rows.next()? {
                 let beside = placed(row)?;
                 found.entry(beside.no).or_insert(beside);
             }
         }
-        found.entry(centre.no).or_insert(centre);
+        // It has no thread, or nobody asked for it.
+        if !found.contains_key(no)
+            && let Some(one) = alone.query_row([no], |row| Ok(placed(row))).optional()?
+        {
+            found.insert(*no, one?);
+        }
     }
     Ok(found.into_values().collect())
 }
