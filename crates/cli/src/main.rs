@@ -36,6 +36,7 @@ mod models;
 mod onlookers;
 mod orphans;
 mod own;
+mod pacing;
 mod paths;
 mod perform;
 mod pointed;

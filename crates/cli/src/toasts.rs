@@ -9,10 +9,9 @@ use ralph_core::event::{Event, Line, Started};
 use ralph_core::id::TaskId;
 use ralph_core::stop::{RunState, StopReason};
 
+use crate::pacing::{READABLE, ROOM, paced};
 use crate::words::{counted, span};
 
-/// Notices that may wait; who is further behind has missed them.
-const ROOM: usize = 8;
 const TITLE: &str = "ralph";
 
 /// Sends notices from a thread of its own. Nothing of the run depends on whether they arrive.
@@ -48,11 +47,7 @@ impl Toasts {
 /// A server that does not take one is sent no more: it would be waited for each time.
 fn send(toaster: &Toaster, waiting: &Receiver<Toast>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    while let Ok(toast) = waiting.recv() {
-        if !runtime.block_on(toaster.show(&toast)) {
-            return;
-        }
-    }
+    paced(waiting, READABLE, |toast| runtime.block_on(toaster.show(toast)));
 }
 
 fn toast(event: &Event) -> Option<Toast> {

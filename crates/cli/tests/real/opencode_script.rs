@@ -38,3 +38,15 @@ pub(crate) fn script() -> Script {
         .on("This is iteration 2 of", [Turn::say("I looked at it; more is to do.")])
         .on("This is iteration 3 of", [done()])
 }
+
+/// Three iterations that each take seconds, as those of real models do.
+pub(crate) fn unhurried() -> Script {
+    let slowly = |last: &str| {
+        let say = format!("{}\n\n{last}", "slow words ".repeat(40));
+        Turn::from(Reply { say, bytes_per_second: Some(2_000), ..Reply::default() })
+    };
+    Script::default()
+        .on("This is iteration 1 of", [slowly("More is to do.")])
+        .on("This is iteration 2 of", [slowly("I looked at it; more is to do.")])
+        .on("This is iteration 3 of", [slowly("<promise>{promise}</promise>")])
+}

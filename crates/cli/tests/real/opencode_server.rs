@@ -10,7 +10,7 @@ use ralph_testkit::proxy::Proxy;
 use ralph_testkit::{Project, Ran, send, survivors, until};
 use serde_json::Value;
 
-use crate::opencode_script::script;
+use crate::opencode_script::{script, unhurried};
 use crate::scenario::{PATIENCE, expect, project};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,8 @@ impl Scene {
     }
 
     pub(crate) fn play(self, programs: &Programs) -> Result<(), String> {
-        let models = Server::start(script()).map_err(|error| error.to_string())?;
+        let script = if self == Scene::Toasts { unhurried() } else { script() };
+        let models = Server::start(script).map_err(|error| error.to_string())?;
         let stage = Stage { project: project(Program::OpenCode, programs, &models), models, programs };
         match self {
             Scene::Started => stage.started(),

@@ -1,0 +1,121 @@
+//! One notice after the other, each for long enough to be read: a screen that has room for one shows the newest.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// For a few words.
+pub(crate) const READABLE: Duration = Duration::from_secs(1);
+/// Notices that may wait; whoever is further behind misses the oldest.
+pub(crate) const ROOM: usize = 8;
+
+/// Shows what comes until nothing more does, or until `show` says that nobody looks. Of what is waiting at the end only
+/// the last is shown: it tells how everything before it ended, and nobody waits for the others.
+pub(crate) fn paced<T>(coming: &Receiver<T>, readable: Duration, mut show: impl FnMut(&T) -> bool) {
+    let mut waiting = VecDeque::new();
+    let mut free_at = Instant::now();
+    loop {
+        let next = if waiting.is_empty() {
+            coming.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        } else {
+            coming.recv_timeout(free_at.saturating_duration_since(Instant::now()))
+        };
+        match next {
+            Ok(one) => {
+                if waiting.len() == ROOM {
+                    waiting.pop_front();
+                }
+                waiting.push_back(one);
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                if waiting.pop_front().is_some_and(|one| !show(&one)) {
+                    return;
+                }
+                free_at = Instant::now() + readable;
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                if let Some(last) = waiting.back() {
+                    show(last);
+                }
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::time::Duration;
+
+    use super::{ROOM, paced};
+
+    const NEVER: Duration = Duration::from_secs(3600);
+
+    fn all_of(numbers: std::ops::Range<usize>) -> Receiver<usize> {
+        let (sender, coming) = channel();
+        numbers.for_each(|number| sender.send(number).unwrap());
+        coming
+    }
+
+    #[test]
+    fn at_the_end_only_the_last_is_shown_and_nobody_waits_for_the_others() {
+        let mut shown = Vec::new();
+        paced(&all_of(0..4), NEVER, |one| {
+            shown.push(*one);
+            true
+        });
+        assert_eq!(shown, [3]);
+    }
+
+    #[test]
+    fn one_stays_until_it_could_be_read() {
+        let (sender, coming) = channel();
+        let (told, seen) = channel();
+        std::thread::scope(|scope| {
+            scope.spawn(move || paced(&coming, NEVER, |one| told.send(*one).is_ok()));
+            sender.send("started").unwrap();
+            assert_eq!(seen.recv(), Ok("started"));
+            sender.send("iteration 1").unwrap();
+            sender.send("iteration 2").unwrap();
+            assert_eq!(seen.recv_timeout(Duration::from_millis(50)).ok(), None);
+            sender.send("complete").unwrap();
+            drop(sender);
+            assert_eq!(seen.iter().collect::<Vec<_>>(), ["complete"]);
+        });
+    }
+
+    #[test]
+    fn who_is_far_behind_misses_the_oldest() {
+        let (sender, coming) = channel();
+        let mut sender = Some(sender);
+        let mut shown = Vec::new();
+        let send = |sender: &Option<Sender<usize>>, one| sender.as_ref().map(|sender| sender.send(one));
+        send(&sender, 0);
+        paced(&coming, Duration::ZERO, |one| {
+            shown.push(*one);
+            match *one {
+                0 => (1..=ROOM + 3).for_each(|more| assert!(send(&sender, more).is_some())),
+                last if last == ROOM + 3 => sender = None,
+                _ => {}
+            }
+            true
+        });
+        assert_eq!(shown, std::iter::once(0).chain(4..=ROOM + 3).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn nobody_who_looks_away_is_shown_more() {
+        let (sender, coming) = channel();
+        let mut shown = 0;
+        std::thread::scope(|scope| {
+            scope.spawn(move || while sender.send(1).is_ok() {});
+            paced(&coming, Duration::ZERO, |_| {
+                shown += 1;
+                false
+            });
+            drop(coming);
+        });
+        assert_eq!(shown, 1);
+    }
+}
