@@ -17,8 +17,14 @@ use crate::words::Words;
 /// What is more like one that was taken says nothing new.
 const ALIKE: f64 = 0.6;
 /// Where there is little room, what keeps the work from going wrong comes first.
-const FIRST: [Section; 5] =
-    [Section::Gotchas, Section::Failures, Section::Skills, Section::Patterns, Section::Observations];
+const FIRST: [Section; 6] = [
+    Section::Gotchas,
+    Section::Failures,
+    Section::Skills,
+    Section::Patterns,
+    Section::Known,
+    Section::Observations,
+];
 
 /// Takes the best of each section, then the second of each, and so on, as long as there is room.
 pub(super) fn choose(

@@ -47,7 +47,9 @@ impl Judged {
         match section {
             // They are about the files at hand, or they would not be here.
             Section::Observations => true,
-            Section::Skills | Section::Patterns | Section::Gotchas | Section::Failures => {
+            // Agents find out a lot, and most of it is of use to nobody else.
+            Section::Known if !is_established(&one.note) => false,
+            Section::Skills | Section::Patterns | Section::Gotchas | Section::Failures | Section::Known => {
                 is_at_hand || (one.score >= OF_THE_BEST * best && self.is_about_it(one, best))
             }
         }
@@ -82,6 +84,10 @@ impl Judged {
         let both = own.intersection(&self.asked).count();
         both >= LEAST_WORDS || (both > 0 && both as f64 >= LEAST_SHARE * own.len() as f64)
     }
+}
+
+fn is_established(note: &Note) -> bool {
+    note.verified || note.said.origin == Origin::Person
 }
 
 /// What a terminal showed has words of everything.

@@ -33,7 +33,7 @@ pub(super) async fn candidates(
         meaning: need.meaning.clone(),
         ..Query::new(&need.text)
     };
-    let sections = [Section::Skills, Section::Patterns, Section::Gotchas, Section::Failures];
+    let sections = [Section::Skills, Section::Patterns, Section::Gotchas, Section::Failures, Section::Known];
     let queries = sections.map(|section| Query { kinds: kinds(section), ..query(section) });
     let found = recall_all_each(shelves, &queries, &Ranking::default(), now).await?;
     let lately = lately(shelves, need, query(Section::Observations), now).await?;
@@ -46,6 +46,7 @@ fn kinds(section: Section) -> Vec<KindName> {
         Section::Patterns => vec![KindName::Pattern],
         Section::Gotchas => vec![KindName::Gotcha],
         Section::Failures => vec![KindName::Failure],
+        Section::Known => vec![KindName::Discovery, KindName::Decision],
         Section::Observations => {
             vec![KindName::Discovery, KindName::Decision, KindName::Command, KindName::ToolUse]
         }

@@ -44,6 +44,8 @@ pub enum Section {
     Patterns,
     Gotchas,
     Failures,
+    /// What was found out or decided, and has been shown or said by a person to be so.
+    Known,
     /// What was seen lately of the files at hand.
     Observations,
 }
@@ -88,8 +90,14 @@ impl Hydration {
 }
 
 impl Section {
-    pub const ALL: [Section; 5] =
-        [Section::Skills, Section::Patterns, Section::Gotchas, Section::Failures, Section::Observations];
+    pub const ALL: [Section; 6] = [
+        Section::Skills,
+        Section::Patterns,
+        Section::Gotchas,
+        Section::Failures,
+        Section::Known,
+        Section::Observations,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -97,6 +105,7 @@ impl Section {
             Section::Patterns => "patterns",
             Section::Gotchas => "gotchas",
             Section::Failures => "failures",
+            Section::Known => "known",
             Section::Observations => "observations",
         }
     }
@@ -107,6 +116,7 @@ impl Section {
             Section::Patterns => allowance.patterns,
             Section::Gotchas => allowance.gotchas,
             Section::Failures => allowance.failures,
+            Section::Known => allowance.known,
             Section::Observations => allowance.observations,
         }
     }

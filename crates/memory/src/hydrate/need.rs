@@ -35,12 +35,21 @@ pub struct Allowance {
     pub patterns: usize,
     pub gotchas: usize,
     pub failures: usize,
+    pub known: usize,
     pub observations: usize,
 }
 
 impl Default for Allowance {
     fn default() -> Allowance {
-        Allowance { tokens: 8000, skills: 5, patterns: 3, gotchas: 5, failures: 3, observations: 10 }
+        Allowance {
+            tokens: 8000,
+            skills: 5,
+            patterns: 3,
+            gotchas: 5,
+            failures: 3,
+            known: 3,
+            observations: 10,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::fence::fenced;
 /// Two texts for a brief, each empty where there is nothing to say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Worded {
-    /// Skills, patterns, failures, observations.
+    /// Skills, patterns, failures, what is known, observations.
     pub memory: String,
     pub gotchas: String,
 }
@@ -52,9 +52,11 @@ impl Hydration {
             }
             let text = match section {
                 Section::Gotchas => &mut gotchas,
-                Section::Skills | Section::Patterns | Section::Failures | Section::Observations => {
-                    &mut memory
-                }
+                Section::Skills
+                | Section::Patterns
+                | Section::Failures
+                | Section::Known
+                | Section::Observations => &mut memory,
             };
             if let Some(heading) = section.heading() {
                 let _ = writeln!(text, "## {heading}");
@@ -88,6 +90,7 @@ impl Section {
             Section::Patterns => Some("What holds in this code"),
             Section::Gotchas => None,
             Section::Failures => Some("What was tried and failed"),
+            Section::Known => Some("What is known and was decided"),
             Section::Observations => Some("Seen lately in these files"),
         }
     }
