@@ -13,6 +13,12 @@ pub(crate) fn below_root(root: &Path, given: &[String]) -> Result<Vec<PathBuf>, 
     given.iter().map(|path| below(&root, &here, path)).collect()
 }
 
+/// The same as notes and the code graph name them.
+pub(crate) fn files_below_root(root: &Path, given: &[String]) -> Result<Vec<String>, Problems> {
+    let paths = below_root(root, given)?;
+    Ok(paths.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
+}
+
 /// A link is meant as itself, so nothing is followed.
 fn below(root: &Path, here: &Path, given: &str) -> Result<PathBuf, Problems> {
     let mut plain = PathBuf::new();

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::contradict::{Conflict, contradict};
+use crate::fence::fenced;
+use crate::headline::headline;
 use crate::query::{Context, Query};
 use crate::ranking::Ranking;
 use crate::recall::recall;
@@ -26,6 +28,23 @@ pub struct Contradiction {
     /// What the project knows.
     pub known: Note,
     pub conflict: Conflict,
+}
+
+/// More of them would make a brief about them.
+const TOLD: usize = 5;
+
+/// What a brief is told of contradictions; nothing where there are none.
+pub fn disputed(found: &[Contradiction], nonce: &str) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    let line = |one: &Contradiction| {
+        let (new, old) = (headline(&one.staged), headline(&one.known));
+        format!("{}: {new}\n  against {}: {old}", one.staged.id, one.known.id)
+    };
+    let lines: Vec<String> = found.iter().take(TOLD).map(line).collect();
+    let told = fenced("contradictions", &lines.join("\n"), nonce);
+    format!("These contradict each other. Find out which holds before you rely on either:\n\n{told}")
 }
 
 /// The contradictions between the notes of a task and those of its project.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
+mod about;
 mod explained;
 mod kept;
 mod meant;

@@ -79,6 +79,10 @@ fn a_file_that_makes_no_sense_somewhere_leaves_nothing_behind() {
     strange["entry"]["draft"]["kind"] = json!("prophecy");
     let mut forgotten = confirmed(one);
     forgotten["entry"] = json!({ "event": "FORGOTTEN", "note": one });
+    let mut praised = confirmed(one);
+    praised["entry"]["event"] = json!("DOUBTED");
+    let mut blamed = confirmed(one);
+    blamed["entry"]["evidence"] = json!("rejected");
     let mut more = observed(two, "y");
     more["run"] = json!("rm -rf /");
     for (lines, line, what) in [
@@ -91,6 +95,8 @@ fn a_file_that_makes_no_sense_somewhere_leaves_nothing_behind() {
         (vec![head(), observed(one, "x"), confirmed(two)], 3, "not in the file before it"),
         (vec![head(), observed(one, "x"), strange], 3, "prophecy"),
         (vec![head(), observed(one, "x"), forgotten], 3, "takes no note away"),
+        (vec![head(), observed(one, "x"), praised], 3, "in doubt speaks for it"),
+        (vec![head(), observed(one, "x"), blamed], 3, "speaks against it"),
         (vec![head(), observed(one, "x"), more], 3, "no line of a file of notes"),
         (vec![head(), observed(one, "x"), json!("x")], 3, "no line of a file of notes"),
         (vec![head(), observed("short", "x")], 2, "no line of a file of notes"),
@@ -123,4 +129,24 @@ fn no_secret_leaves_or_comes_in_by_a_file() {
     // Confidence that others had is not ours.
     let shown = place.json(&["show", "1aaaaaaaaaaaaaaa"])["note"].clone();
     assert_eq!((&shown["confidence"], &shown["valid_from"]), (&json!(0.5), &json!("2026-01-02T03:04:05Z")));
+}
+
+#[test]
+fn notes_for_all_projects_are_taken_up_only_where_that_is_asked_for() {
+    let place = Place::new();
+    let mut global = observed("1aaaaaaaaaaaaaab", "every project has a lock file");
+    global["shelf"] = json!("global");
+    global["entry"]["draft"]["scope"] = json!("global");
+    let path = written(&place, &[head(), observed("1aaaaaaaaaaaaaaa", "the lock file is here"), global]);
+    let taken = |args: &[&str]| {
+        let taken = place.json(&[&["import", &*path.to_string_lossy()], args].concat());
+        [&taken["notes"], &taken["known"], &taken["left_out"]].map(|count| count.as_u64().unwrap())
+    };
+    assert_eq!(taken(&[]), [1, 0, 1]);
+    let other = place.beside();
+    assert_eq!(other.run(&["search", "lock file"]).status.code(), Some(4));
+    let told = said(&import(&place, &path).stdout);
+    assert!(told.contains("left out: 1 note for all projects; --global"), "{told}");
+    assert_eq!(taken(&["--global"]), [1, 1, 0]);
+    assert_eq!(other.found(&["lock file"]), ["every project has a lock file"]);
 }

@@ -87,6 +87,14 @@ enum Weight {
 }
 
 impl Evidence {
+    /// Whether it makes a note more to be relied on.
+    pub fn speaks_for(self) -> bool {
+        match self.weight() {
+            Weight::For(_) => true,
+            Weight::Against(_) => false,
+        }
+    }
+
     fn weight(self) -> Weight {
         match self {
             Evidence::TestsPassed => Weight::For(25),

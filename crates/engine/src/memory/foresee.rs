@@ -8,8 +8,8 @@ use ralph_core::Timestamp;
 use ralph_core::id::TaskId;
 use ralph_graph::Graph;
 use ralph_memory::{
-    Allowance, Hydration, Meaning, Mention, MentionKind, Need, Recommendation, Searched, Shelves, Standing,
-    Sufficiency, expand, hydrate, mentions, sufficiency, tokens,
+    Allowance, Contradiction, Hydration, Meaning, Mention, MentionKind, Need, Recommendation, Searched,
+    Shelves, Standing, Sufficiency, contradictions, disputed, expand, hydrate, mentions, sufficiency, tokens,
 };
 use ralph_store::{Notes, StoreError};
 
@@ -17,6 +17,9 @@ use super::recollect::{CODE, LOOKS};
 use super::sought::nowhere;
 use super::survey::{Surveyed, as_they_are, elsewhere, scope, survey, without_graph};
 use super::unknown::{Known, words_missing};
+
+/// As long as those of briefs.
+const NONCE: &str = "000000000000";
 
 /// What a brief would be about.
 #[derive(Debug, Clone)]
@@ -44,6 +47,9 @@ pub struct Foreseen {
     pub near: usize,
     /// Tokens.
     pub constitution: u32,
+    /// What the task has put down against what the project knows, and the tokens that it takes to say so.
+    pub contradictions: Vec<Contradiction>,
+    pub disputed: u32,
     pub chosen: Hydration,
     /// The code at hand in a few lines.
     pub code: String,
@@ -58,7 +64,12 @@ pub async fn foresee(
 ) -> Result<Foreseen, StoreError> {
     let surveyed = surveyed(root, graph, about);
     let constitution = tokens(&about.constitution);
-    let room = about.budget.saturating_sub(constitution);
+    let contradictions = match shelves {
+        Some(shelves) => contradictions(shelves.project, &about.task).await?,
+        None => Vec::new(),
+    };
+    let disputed = tokens(&disputed(&contradictions, NONCE));
+    let room = about.budget.saturating_sub(constitution + disputed);
     let chosen = match shelves {
         Some(shelves) => hydrated(shelves, graph, &surveyed, about, room, now).await?,
         None => Hydration::default(),
@@ -71,6 +82,8 @@ pub async fn foresee(
         symbols: surveyed.symbols,
         near: surveyed.near.len(),
         constitution,
+        contradictions,
+        disputed,
         chosen,
         code: code.unwrap_or_default(),
         sufficiency,

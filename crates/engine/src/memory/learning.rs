@@ -9,7 +9,7 @@ use ralph_core::event::Event;
 use ralph_core::machine::Judged;
 use ralph_core::note::{Anchor, KindName, Use};
 use ralph_core::report::{Ran as Told, Report};
-use ralph_memory::{Context, Query, Ran, Ranking, Visible, Witnessed, credit, learn, recall_all};
+use ralph_memory::{Context, Query, Ran, Ranking, Visible, Witnessed, credit, headline, learn, recall_all};
 use ralph_store::Store;
 
 use crate::crash::crash_point;
@@ -132,7 +132,7 @@ impl<S: Store + 'static> Drive<S> {
         let line = |one: ralph_memory::Recalled| {
             let kind = one.note.said.kind.name().as_str();
             let label = if one.note.is_hypothesis() { " [HYPOTHESIS]" } else { "" };
-            format!("{kind}{label}: {}", one.note.headline())
+            format!("{kind}{label}: {}", headline(&one.note))
         };
         found.into_iter().map(line).collect()
     }

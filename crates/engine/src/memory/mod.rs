@@ -1,6 +1,7 @@
 //! What a run remembers: what goes into its briefs, what is learned of an attempt, and what becomes of that when a task
 //! is done. Nothing here ends a run: what goes wrong is a notice.
 
+mod anchoring;
 mod constitution;
 mod extracting;
 mod foresee;
@@ -21,6 +22,7 @@ use ralph_core::task::Task;
 use ralph_memory::{Allowance, Measure, Shelves};
 use ralph_store::{Store, StoreError};
 
+pub use anchoring::{anchored_anew, anchors};
 pub use constitution::{
     CONSTITUTION, SUSPECT as CHANGED_CONSTITUTION, TRUSTED as TRUSTED_CONSTITUTION, as_told as constitution,
     digest_of as constitution_digest,

@@ -4,8 +4,8 @@ use ralph_core::attempt::Attempt;
 use ralph_core::event::Event;
 use ralph_core::recollection::{Recalled, Recollection};
 use ralph_memory::{
-    Allowance, Contradiction, Holdout, Hydration, Need, contradictions, fenced, hydrate, instruction,
-    mentions, rot, tokens,
+    Allowance, Holdout, Hydration, Need, contradictions, disputed, fenced, hydrate, instruction, mentions,
+    rot, tokens,
 };
 use ralph_store::Store;
 
@@ -37,7 +37,9 @@ impl<S: Store + 'static> Drive<S> {
             return Ok(Some(Recollected { recollection, recalled: Recalled::default(), nonce }));
         };
         let mut allowance = memory.allowance;
-        allowance.tokens = allowance.tokens.saturating_sub(tokens(&constitution));
+        let conflicts = self.conflicts(&nonce).await;
+        let spent = tokens(&constitution) + tokens(&conflicts);
+        allowance.tokens = allowance.tokens.saturating_sub(spent);
         let text = words_of(&self.run.task, &self.run);
         let surveyed = self.survey_ground(mentions(&text), self.changed_so_far()).await?;
         let need = Need {
@@ -63,7 +65,6 @@ impl<S: Store + 'static> Drive<S> {
         let room = allowance.tokens.saturating_sub(hydration.tokens).min(CODE);
         let code = self.scope(surveyed.files, room as usize).await?;
         let worded = hydration.worded(&nonce);
-        let conflicts = self.conflicts(&nonce).await;
         let memory =
             [worded.memory, conflicts].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
         let recollection = Recollection {
@@ -120,17 +121,7 @@ impl<S: Store + 'static> Drive<S> {
     /// What the task has put down against what the project knows.
     async fn conflicts(&mut self, nonce: &str) -> String {
         let found = contradictions(&*self.parts.store, &self.remembered_task()).await;
-        let found = self.forgetful(found).unwrap_or_default();
-        if found.is_empty() {
-            return String::new();
-        }
-        let line = |one: &Contradiction| {
-            let (new, old) = (one.staged.headline(), one.known.headline());
-            format!("{}: {new}\n  against {}: {old}", one.staged.id, one.known.id)
-        };
-        let lines: Vec<String> = found.iter().take(5).map(line).collect();
-        let told = fenced("contradictions", &lines.join("\n"), nonce);
-        format!("These contradict each other. Find out which holds before you rely on either:\n\n{told}")
+        disputed(&self.forgetful(found).unwrap_or_default(), nonce)
     }
 
     /// The brief is worded: what it has of the memory is journalled. A template may have left it all out.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use ralph_core::assignment::Assignment;
 use ralph_core::note::{Citation, Draft, Kind, KindName, Observation, Origin, Scope, Source};
-use ralph_engine::entropy;
+use ralph_engine::{anchors, entropy};
 use ralph_memory::{Staged, stage, staged};
 
 use super::{Library, told};
@@ -20,7 +20,11 @@ impl Library {
     ) -> Result<String, String> {
         let task = task.ok_or("there is no task of ralph here, and what an agent remembers is its task's")?;
         let store = self.project.as_deref().ok_or("there is no project of ralph here")?;
-        let draft = self.draft(task, note)?;
+        let mut draft = self.draft(task, note)?;
+        if !draft.symbols.is_empty() {
+            // What cannot be looked at now is remembered all the same.
+            draft.anchors = self.code.ask(|graph| Ok(anchors(graph, &draft))).unwrap_or_default();
+        }
         let own = staged(store, &task.remembered_as()).await.map_err(|error| told(&error))?;
         // Its words were redacted when they were put down, so these are as well before they are compared.
         let content = self.redactor.text(&draft.content).into_owned();

@@ -64,9 +64,10 @@ impl Import {
         }
     }
 
-    /// Whether there is anything in it for all projects.
-    pub fn has_global(&self) -> bool {
-        self.events.iter().any(|(_, shelf, _)| *shelf == Shelf::Global)
+    /// How many notes there are in it for a shelf.
+    pub fn notes(&self, shelf: Shelf) -> u64 {
+        let is_note = |event: &MemoryEvent| matches!(event, MemoryEvent::Observed { .. });
+        self.events.iter().filter(|(_, of, event)| *of == shelf && is_note(event)).count() as u64
     }
 
     /// Puts down what of one shelf is not there yet, all or nothing. Unless it is trusted, a note counts as a tool's words: nothing of what
@@ -85,7 +86,7 @@ impl Import {
         for (was, _, event) in self.events.iter().filter(|(_, of, _)| *of == shelf) {
             let id = event.note();
             if matches!(event, MemoryEvent::Observed { .. }) {
-                let is_known = !store.memory_history(id).await?.is_empty();
+                let is_known = store.memory_history(id).await?.iter().any(|line| line.name == "OBSERVED");
                 *(if is_known { &mut imported.known } else { &mut imported.notes }) += 1;
                 known.extend(is_known.then(|| id.clone()));
             }
@@ -131,6 +132,12 @@ fn follows(event: &MemoryEvent, is_there: bool) -> Result<(), String> {
             Err("a file takes no note away: `ralph memory forget` does".to_owned())
         }
         _ if !is_there => Err(format!("this is about note {id}, which is not in the file before it")),
+        MemoryEvent::Confirmed { evidence, .. } if !evidence.speaks_for() => {
+            Err(format!("what confirms note {id} speaks against it"))
+        }
+        MemoryEvent::Doubted { evidence, .. } if evidence.speaks_for() => {
+            Err(format!("what puts note {id} in doubt speaks for it"))
+        }
         _ => Ok(()),
     }
 }

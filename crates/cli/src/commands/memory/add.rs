@@ -3,22 +3,26 @@
 use jiff::Timestamp;
 use ralph_core::id::{NoteId, TaskId};
 use ralph_core::note::{Citation, Draft, Kind, Observation, Origin, Scope};
+use ralph_engine::anchors;
 use ralph_memory::note_down;
 use serde::Serialize;
 
 use super::KindArg;
-use super::opened::memory;
+use super::code::graph_of;
+use super::opened::{memory, opened};
 use crate::commands::Outcome;
+use crate::paths::files_below_root;
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
-use crate::project::{block_on, store_problem};
+use crate::project::{Project, block_on, store_problem};
+use crate::settings::Given;
 use crate::words::{print, print_json};
 
 /// Put something down for this project. Secrets are taken out of it first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  ralph memory add \"Run `make db` before the tests\" --kind skill
+  ralph memory add 'Run `make db` before the tests' --kind skill
   ralph memory add \"Two servers cannot share a port\" --kind gotcha --trigger \"tests in parallel\"
   ralph memory add \"SQLite, not Postgres\" --kind decision --because \"one file to back up\"")]
 pub(crate) struct AddArgs {
@@ -66,8 +70,13 @@ struct Added {
 }
 
 pub(crate) fn run(args: &AddArgs) -> Outcome {
-    let draft = args.draft()?;
-    let store = memory()?;
+    let project = Project::here(Given::default())?;
+    let draft = args.draft(&project)?;
+    if !args.supersedes.is_empty() {
+        let opened = opened()?;
+        args.supersedes.iter().try_for_each(|id| block_on(opened.active(id)).map(drop))?;
+    }
+    let store = memory(&project)?;
     let added = block_on(note_down(&store, draft, &redactor(), Timestamp::now(), ralph_engine::entropy()));
     let id = added.map_err(|error| store_problem(&error))?;
     if args.json {
@@ -79,7 +88,7 @@ pub(crate) fn run(args: &AddArgs) -> Outcome {
 }
 
 impl AddArgs {
-    fn draft(&self) -> Result<Draft, Problems> {
+    fn draft(&self, project: &Project) -> Result<Draft, Problems> {
         if self.content.trim().is_empty() {
             return Err(Problem::new("there is nothing to remember")
                 .next("say what there is to know")
@@ -88,7 +97,7 @@ impl AddArgs {
         let mut draft = Draft::new(self.kind(), self.content.trim());
         draft.origin = Origin::Person;
         draft.title = self.title.trim().to_owned();
-        draft.files.clone_from(&self.file);
+        draft.files = files_below_root(&project.place.root, &self.file)?;
         draft.symbols.clone_from(&self.symbol);
         draft.tags.clone_from(&self.tag);
         draft.citations = self.cite.iter().map(|text| Citation::Other { text: text.clone() }).collect();
@@ -97,7 +106,21 @@ impl AddArgs {
         if let Some(task) = &self.task {
             draft.scope = Scope::Task { task: task.clone() };
         }
+        self.anchor(&mut draft, project);
         Ok(draft)
+    }
+
+    /// What it is about is looked up in the code, so that a change there is noticed; what is not there yet may come.
+    fn anchor(&self, draft: &mut Draft, project: &Project) {
+        for path in draft.files.iter().filter(|path| !project.place.root.join(path).exists()) {
+            eprintln!("ralph: there is no file {path} here; the note names it all the same");
+        }
+        let graph = if self.symbol.is_empty() { None } else { graph_of(project) };
+        let Some(graph) = graph else { return };
+        draft.anchors = anchors(&graph, draft);
+        for name in self.symbol.iter().filter(|name| graph.named(name).is_empty()) {
+            eprintln!("ralph: the code has no symbol {name}; the note names it all the same");
+        }
     }
 
     fn kind(&self) -> Kind {

@@ -2,14 +2,16 @@
 
 use jiff::Timestamp;
 use ralph_core::id::NoteId;
-use ralph_core::note::{Confidence, Evidence, MemoryEvent};
+use ralph_core::note::{Confidence, Evidence, MemoryEvent, Note};
+use ralph_engine::anchored_anew;
 use ralph_memory::remember;
 
+use super::code::graph_of;
 use super::opened::opened;
 use crate::commands::Outcome;
 use crate::perform::redactor;
 use crate::problem::Problems;
-use crate::project::{block_on, store_problem};
+use crate::project::{Project, block_on, store_problem};
 use crate::words::print;
 
 /// Say that a note holds, or that it does not: nothing weighs more.
@@ -33,14 +35,9 @@ pub(crate) fn run(args: &ConfirmArgs) -> Outcome {
         let now = Timestamp::now();
         let mut confidence = Confidence::default();
         for (held, note) in opened.active(&args.id).await? {
-            let (note_id, evidence) = (note.id.clone(), args.evidence());
-            let event = match args.reject {
-                true => MemoryEvent::Doubted { note: note_id, evidence },
-                false => MemoryEvent::Confirmed { note: note_id, evidence },
-            };
-            let written = remember(held.store, vec![event], &redactor(), now).await;
+            let written = remember(held.store, args.events(&note, &opened.here), &redactor(), now).await;
             written.map_err(|error| store_problem(&error))?;
-            confidence = note.confidence_at(now).after(evidence);
+            confidence = note.confidence_at(now).after(args.evidence());
         }
         Ok::<_, Problems>(confidence)
     })?;
@@ -50,6 +47,21 @@ pub(crate) fn run(args: &ConfirmArgs) -> Outcome {
 }
 
 impl ConfirmArgs {
+    /// Who confirms a note says it of the code as it is now.
+    fn events(&self, held: &Note, here: &Project) -> Vec<MemoryEvent> {
+        let (note, evidence) = (held.id.clone(), self.evidence());
+        if self.reject {
+            return vec![MemoryEvent::Doubted { note, evidence }];
+        }
+        let mut events = vec![MemoryEvent::Confirmed { note: note.clone(), evidence }];
+        let is_about_code = !held.said.symbols.is_empty() || !held.said.anchors.is_empty();
+        let graph = if is_about_code { graph_of(here) } else { None };
+        let anchors = graph.map(|graph| anchored_anew(&graph, &held.said));
+        let renewed = anchors.filter(|anchors| *anchors != held.said.anchors);
+        events.extend(renewed.map(|anchors| MemoryEvent::Anchored { note, anchors }));
+        events
+    }
+
     fn evidence(&self) -> Evidence {
         if self.reject { Evidence::Rejected } else { Evidence::Approved }
     }

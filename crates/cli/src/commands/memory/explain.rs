@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use ralph_core::id::TaskId;
 use ralph_core::task::Task;
 use ralph_engine::{About, Foreseen, constitution, foresee};
-use ralph_memory::{Hydration, Sufficiency, tokens};
+use ralph_memory::{Contradiction, Hydration, Sufficiency, tokens};
 use serde::Serialize;
 
 use super::NOTHING;
@@ -13,6 +13,7 @@ use super::explained::text;
 use super::opened::opened;
 use crate::backlog::{TrackerFlags, tracker_problem};
 use crate::commands::Outcome;
+use crate::paths::files_below_root;
 use crate::problem::{Problem, Problems};
 use crate::project::{block_on, store_problem};
 use crate::words::{print, print_json};
@@ -55,6 +56,10 @@ pub(crate) struct Explained {
     pub(super) budget: u32,
     /// How many of them the constitution takes up.
     pub(super) constitution: u32,
+    /// What the task has put down against what the project knows.
+    pub(super) contradictions: Vec<Contradiction>,
+    /// How many tokens it takes to say so.
+    pub(super) disputed: u32,
     pub(super) code: Code,
     #[serde(flatten)]
     pub(super) chosen: Hydration,
@@ -82,6 +87,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Outcome {
     let (task, words) = args.subject()?;
     let graph = graph_of(&opened.here);
     let root = opened.here.place.root.clone();
+    let (files, symbols) = (files_below_root(&root, &args.file)?, args.symbol.clone());
     let budget = args.budget.unwrap_or_else(|| opened.here.loaded.memory().budget.get());
     let shelves = opened.shelves();
     let meaning = match &shelves {
@@ -90,7 +96,6 @@ pub(crate) fn run(args: &ExplainArgs) -> Outcome {
     };
     let foreseen = block_on(async {
         let constitution = constitution(opened.project(), &root).await?;
-        let (files, symbols) = (args.file.clone(), args.symbol.clone());
         let about = About { task, text: words, files, symbols, constitution, meaning, budget };
         foresee(shelves.as_ref(), (&root, graph.as_ref()), &about, Timestamp::now()).await
     });
@@ -141,8 +146,16 @@ fn of_backlog(task: &TaskId) -> Result<String, Problems> {
 
 impl Explained {
     fn of(foreseen: Foreseen, budget: u32) -> Explained {
-        let Foreseen { files, symbols, near, constitution, chosen, code, sufficiency } = foreseen;
-        let code = Code { files, symbols, near, tokens: tokens(&code), text: code };
-        Explained { budget, constitution, code, chosen, sufficiency }
+        let Foreseen { files, symbols, near, .. } = foreseen;
+        let code = Code { files, symbols, near, tokens: tokens(&foreseen.code), text: foreseen.code };
+        Explained {
+            budget,
+            constitution: foreseen.constitution,
+            contradictions: foreseen.contradictions,
+            disputed: foreseen.disputed,
+            code,
+            chosen: foreseen.chosen,
+            sufficiency: foreseen.sufficiency,
+        }
     }
 }

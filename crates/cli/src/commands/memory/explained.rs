@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use ralph_memory::{Contribution, Hydration, LeftOut, Omission, Recommendation, Section, Sufficiency, Taken};
+use ralph_memory::{
+    Contradiction, Contribution, Hydration, LeftOut, Omission, Recommendation, Section, Sufficiency, Taken,
+};
 
 use super::explain::Explained;
 use super::search::reasons;
@@ -32,6 +34,7 @@ pub(super) fn text(explained: &Explained) -> String {
         text += &(paint(HEAD, "left out") + "\n");
         left_out.iter().for_each(|one| text += &left(one));
     }
+    text += &disputed(&explained.contradictions);
     text += &unknown(&explained.sufficiency);
     text + &budget(explained)
 }
@@ -85,6 +88,19 @@ fn left(one: &LeftOut) -> String {
     format!("  {}        {head}\n{}", one.note, paint(FAINT, &format!("{:26}{why}\n", "")))
 }
 
+fn disputed(contradictions: &[Contradiction]) -> String {
+    if contradictions.is_empty() {
+        return String::new();
+    }
+    let mut text = paint(HEAD, "contradict each other") + "\n";
+    for one in contradictions {
+        for (note, word) in [(&one.staged, ""), (&one.known, "against ")] {
+            let _written = writeln!(text, "  {}  {word}{}", note.id, inert(&cut(note.headline(), LINE)));
+        }
+    }
+    text
+}
+
 fn unknown(sufficiency: &Sufficiency) -> String {
     if sufficiency.missing.is_empty() {
         return String::new();
@@ -101,10 +117,15 @@ fn unknown(sufficiency: &Sufficiency) -> String {
 
 fn budget(explained: &Explained) -> String {
     let (notes, code) = (explained.chosen.tokens, explained.code.tokens);
-    let used = explained.constitution + notes + code;
+    let used = explained.constitution + explained.disputed + notes + code;
     let (part, all) = (u64::from(used), u64::from(explained.budget));
     let bar = paint(CALM, &gauge(part.min(all), all));
-    let parts = [("constitution", explained.constitution), ("notes", notes), ("code", code)];
+    let parts = [
+        ("constitution", explained.constitution),
+        ("contradictions", explained.disputed),
+        ("notes", notes),
+        ("code", code),
+    ];
     let parts = parts.into_iter().filter(|(_, tokens)| *tokens > 0);
     let parts: Vec<String> = parts.map(|(name, tokens)| format!("{name} {tokens}")).collect();
     format!("\n{used} of {} tokens  {bar}  {}\n", explained.budget, parts.join(", "))

@@ -23,6 +23,7 @@ const MOST: u64 = 256 << 20;
 Examples:
   ralph memory import notes.jsonl
   ralph memory import notes.jsonl --trust    they are your own: as they were, with what was held of them
+  ralph memory import notes.jsonl --global   those for all projects as well
 
 Nothing is written unless all of the file makes sense. Without --trust a note counts as the words of a tool, and
 what others held of it counts for nothing.")]
@@ -32,6 +33,9 @@ pub(crate) struct ImportArgs {
     /// Take them for as good as they were
     #[arg(long)]
     trust: bool,
+    /// Take up those for all projects, too: every project sees them
+    #[arg(long)]
+    global: bool,
     /// Print it as JSON (docs/schema/memory-import.json)
     #[arg(long)]
     json: bool,
@@ -44,6 +48,8 @@ pub(crate) struct TakenUp {
     notes: u64,
     /// How many were here already, or had been and were forgotten.
     known: u64,
+    /// How many are for all projects, which nobody asked for.
+    left_out: u64,
 }
 
 pub(crate) fn run(args: &ImportArgs) -> Outcome {
@@ -54,6 +60,10 @@ pub(crate) fn run(args: &ImportArgs) -> Outcome {
         print_json(&taken);
     } else {
         print(&format!("{} taken up, {} known already\n", counted(taken.notes, "note"), taken.known));
+        if taken.left_out > 0 {
+            let left_out = counted(taken.left_out, "note");
+            print(&format!("left out: {left_out} for all projects; --global takes them up\n"));
+        }
     }
     Ok(0)
 }
@@ -61,17 +71,24 @@ pub(crate) fn run(args: &ImportArgs) -> Outcome {
 impl ImportArgs {
     async fn take(&self, import: &Import) -> Result<TakenUp, Problems> {
         let (now, redactor) = (Timestamp::now(), redactor());
-        let project = memory()?;
-        let mut all = import.take(&project, Shelf::Project, self.trust, &redactor, now).await;
-        if import.has_global() {
-            let global = global_memory(&Project::here(Given::default())?)?;
-            let more = import.take(&global, Shelf::Global, self.trust, &redactor, now).await;
-            all = all.and_then(|one| {
-                more.map(|more| Imported { notes: one.notes + more.notes, known: one.known + more.known })
-            });
+        let here = Project::here(Given::default())?;
+        let shelves: &[Shelf] =
+            if self.global { &[Shelf::Project, Shelf::Global] } else { &[Shelf::Project] };
+        let mut taken = TakenUp { notes: 0, known: 0, left_out: 0 };
+        for shelf in shelves.iter().filter(|shelf| import.notes(**shelf) > 0) {
+            let store = match shelf {
+                Shelf::Project => memory(&here)?,
+                Shelf::Global => global_memory(&here)?,
+            };
+            let imported = import.take(&store, *shelf, self.trust, &redactor, now).await;
+            let Imported { notes, known } = imported.map_err(|error| store_problem(&error))?;
+            taken.notes += notes;
+            taken.known += known;
         }
-        let Imported { notes, known } = all.map_err(|error| store_problem(&error))?;
-        Ok(TakenUp { notes, known })
+        if !self.global {
+            taken.left_out = import.notes(Shelf::Global);
+        }
+        Ok(taken)
     }
 }
 

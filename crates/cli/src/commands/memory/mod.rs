@@ -34,7 +34,7 @@ use crate::commands::Outcome;
 Examples:
   ralph memory search \"why is the cache disabled in tests\"
   ralph memory search retries --file src/client.rs --why
-  ralph memory add \"Run `make db` before the tests\" --kind skill --file Makefile
+  ralph memory add 'Run `make db` before the tests' --kind skill --file Makefile
   ralph memory list --kind gotcha
   ralph memory explain \"make the login test stable\"   what a brief would get, and why
   ralph memory why 1jcxr8k0q3m5v7aa          where a note comes from, and what became of it

@@ -27,9 +27,8 @@ pub(super) struct Held<'a> {
     pub(super) history: Vec<Recorded>,
 }
 
-/// The memory of the project here; made if need be.
-pub(super) fn memory() -> Result<SqliteStore, Problems> {
-    let project = Project::here(Given::default())?;
+/// The memory of a project; made if need be.
+pub(super) fn memory(project: &Project) -> Result<SqliteStore, Problems> {
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     project.store()
 }

@@ -13,6 +13,8 @@ use super::code::graph_of;
 use super::opened::opened;
 use super::{KindArg, NOTHING, told};
 use crate::commands::Outcome;
+use crate::paths::files_below_root;
+use crate::problem::Problems;
 use crate::project::{Project, block_on, store_problem};
 use crate::render::{FAINT, paint};
 use crate::words::{print, print_json};
@@ -97,7 +99,7 @@ pub(crate) fn run(args: &SearchArgs) -> Outcome {
     let results = match opened.shelves() {
         Some(shelves) => {
             let meaning = opened.meaning(&shelves, &args.text)?;
-            let query = Query { meaning, ..args.query(&opened.here) };
+            let query = Query { meaning, ..args.query(&opened.here)? };
             block_on(recall_all(&shelves, &query, &Ranking::default(), now))
                 .map_err(|error| store_problem(&error))?
         }
@@ -120,30 +122,30 @@ pub(crate) fn run(args: &SearchArgs) -> Outcome {
 }
 
 impl SearchArgs {
-    fn query(&self, here: &Project) -> Query {
+    fn query(&self, here: &Project) -> Result<Query, Problems> {
         let begin = |day: Date| day.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
-        Query {
+        Ok(Query {
             limit: self.limit,
             intent: self.intent.map(Intent::from),
             kinds: self.kind.iter().map(|kind| (*kind).into()).collect(),
             visible: self.visible(),
-            files: self.about.clone(),
+            files: files_below_root(&here.place.root, &self.about)?,
             since: self.since.and_then(begin),
             until: self.until.and_then(begin),
-            context: self.at_hand(here),
+            context: self.at_hand(here)?,
             ..Query::new(&self.text)
-        }
+        })
     }
 
     /// With what the code graph says is near, where something is at hand.
-    fn at_hand(&self, here: &Project) -> Context {
-        let (files, symbols) = (self.file.clone(), self.symbol.clone());
+    fn at_hand(&self, here: &Project) -> Result<Context, Problems> {
+        let (files, symbols) = (files_below_root(&here.place.root, &self.file)?, self.symbol.clone());
         if files.is_empty() && symbols.is_empty() {
-            return Context::default();
+            return Ok(Context::default());
         }
         let graph = graph_of(here);
         let near = graph.map(|graph| near(&graph, &here.place.root, &files, &symbols)).unwrap_or_default();
-        Context { files, symbols, near }
+        Ok(Context { files, symbols, near })
     }
 
     fn visible(&self) -> Visible {
