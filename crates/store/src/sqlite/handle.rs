@@ -44,6 +44,7 @@ static SCHEMA: Schema = Schema {
             sql: include_str!("../../migrations/project/0005_told_sessions.sql"),
         },
         Migration { name: "vectors", sql: include_str!("../../migrations/project/0006_vectors.sql") },
+        Migration { name: "in_session", sql: include_str!("../../migrations/project/0007_in_session.sql") },
     ],
 };
 
