@@ -274,6 +274,27 @@ fn a_loop_that_was_paused_and_resumed_is_not_ended_by_the_next_word() {
 }
 
 #[test]
+fn a_paused_loop_does_not_wait_for_the_tree() {
+    let project = project();
+    std::fs::write(project.user_config(), "[[check]]\nname = \"c\"\ncommand = \"true\"\n").unwrap();
+    let session = Session::of(&project, "ses-1");
+    session.types("/ralph fix it");
+    session.tell("StopFailure", json!({ "error": "rate_limit" }));
+    let tree = std::fs::File::open(project.tree()).unwrap();
+    tree.lock().unwrap();
+    let command = || project.command(&["hook", "claude", "--within", "8"]);
+    let stopped = session.tell_with(command(), "Stop", json!({ "last_assistant_message": "one" }));
+    assert!(!note(&stopped).contains("in use"), "{stopped}");
+    assert_eq!(session.stands(), (1, "paused".to_owned()));
+    // Whoever asked it to go on is told what keeps it.
+    let run = session.status()["run"].as_str().unwrap().to_owned();
+    assert_eq!(project.ralph(&["resume", &run]).code, Some(0));
+    let stopped = session.tell_with(command(), "Stop", json!({ "last_assistant_message": "two" }));
+    assert!(note(&stopped).contains("in use"), "{stopped}");
+    drop(tree);
+}
+
+#[test]
 fn signals_that_a_host_never_tells_of_are_refused() {
     let project = project();
     std::fs::write(project.user_config(), "[completion]\nrequire = [\"promise\", \"todo\"]\n").unwrap();

@@ -113,6 +113,9 @@ impl<S: Store + 'static> Loops<S> {
         provide: &impl Provide<S>,
     ) -> Result<Onward, LoopError> {
         let Some(seen) = self.store.run(id).await? else { return Ok(Onward::Silence) };
+        if seen.is_paused() && self.stays_paused(id, turn).await? {
+            return Ok(Onward::Silence);
+        }
         let parts = match provide.parts(&seen).await {
             Ok(Some(parts)) => parts,
             Ok(None) => return Ok(Onward::Later { after: BUSY }),
@@ -152,6 +155,16 @@ impl<S: Store + 'static> Loops<S> {
                 self.let_go(id, &why).await
             }
         }
+    }
+
+    /// Whether nobody has asked a paused loop to go on. It does nothing in the tree, so it is not to wait for it.
+    async fn stays_paused(&self, id: &RunId, turn: Option<&Turn>) -> Result<bool, LoopError> {
+        let heard = self.amend(id, |run, now| {
+            if let Some(turn) = turn.filter(|_| run.is_paused()) {
+                run.hear(turn, now);
+            }
+        });
+        Ok(heard.await?.is_some_and(|run| run.is_paused()))
     }
 
     /// The host goes on without ralph, and the loop stands still until a person wants it to go on.
