@@ -340,3 +340,30 @@ fn a_command_that_a_person_changed_keeps_everything_where_it_is() {
     assert_eq!(project.ralph(&["uninstall", "claude", "--yes"]).code, Some(0));
     assert!(!project.tree().join(".claude").exists());
 }
+
+#[test]
+fn no_hook_starts_a_program_that_the_agent_could_change() {
+    let project = project();
+    fs::create_dir(project.tree().join(".git")).unwrap();
+    let own = project.tree().join("ralph");
+    fs::hard_link(env!("CARGO_BIN_EXE_ralph"), &own)
+        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_ralph"), &own).map(drop))
+        .unwrap();
+    let home = project.base().join("claude-home");
+    let plugin = project.base().join("a plugin");
+    let flag = format!("--plugin={}", plugin.display());
+    for (more, file) in [
+        ("--project", project.tree().join(".claude/settings.json")),
+        ("--user", home.join("settings.json")),
+        (&flag, plugin.join("hooks/hooks.json")),
+    ] {
+        let usual = project.command(&[]);
+        let mut command = std::process::Command::new(&own);
+        command.env_clear().envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("CLAUDE_CONFIG_DIR", &home).args(["install", "claude", more]).current_dir(project.tree());
+        let out = command.output().unwrap();
+        assert!(String::from_utf8_lossy(&out.stdout).contains("on the PATH"), "{more} {out:?}");
+        let tree = project.tree().display().to_string();
+        assert!(!fs::read_to_string(file).unwrap().contains(&tree), "{more}");
+    }
+}
