@@ -236,7 +236,9 @@ fn install_hooks(dialect: &'static Dialect, target: &Target) -> Outcome {
         Where::Project => Where::User,
         Where::User | Where::Plugin(_) => Where::Project,
     };
-    if Seat::of(dialect, &other)?.state() != State::Absent {
+    // Whoever has no home has nothing there, and in a home both are one.
+    let is_elsewhere = |other: Seat| other.folder() != seat.folder() && other.state() != State::Absent;
+    if Seat::of(dialect, &other).is_ok_and(is_elsewhere) {
         print(
             "it is installed in another place too, so that a hook may be told twice: uninstall one of them\n",
         );

@@ -367,3 +367,22 @@ fn no_hook_starts_a_program_that_the_agent_could_change() {
         assert!(!fs::read_to_string(file).unwrap().contains(&tree), "{more}");
     }
 }
+
+#[test]
+fn without_a_home_or_inside_of_one_there_is_no_other_place() {
+    let project = project();
+    let run = |home: Option<&Path>| {
+        let mut command = project.command(&["install", "codex"]);
+        command.env_remove("CODEX_HOME");
+        match home {
+            Some(home) => command.env("HOME", home),
+            None => command.env_remove("HOME"),
+        };
+        command.output().unwrap()
+    };
+    for home in [None, Some(project.tree())] {
+        let out = run(home.as_deref());
+        let said = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert_eq!((out.status.code(), said.contains("another place")), (Some(0), false), "{out:?}");
+    }
+}
