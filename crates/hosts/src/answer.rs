@@ -223,15 +223,14 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         let next = self.loops.turn(self.session, turn, self.ground).await?;
         let told = match &next {
             Onward::Ended(_) => self.keep_last_words(&turn.text).await?,
-            Onward::Silence => self.is_paused().await?,
+            Onward::Silence => self.stands_still().await?,
             Onward::Later { .. } | Onward::Due { .. } | Onward::Next(_) => None,
         };
         Ok(told.into_iter().chain(onward(next)).collect())
     }
 
-    async fn is_paused(&self) -> Result<Option<Action>, LoopError> {
-        let run = self.loops.run_of(self.session).await?;
-        Ok(run.filter(Run::is_paused).map(|run| words::paused("as it was asked to", &run.id)))
+    async fn stands_still(&self) -> Result<Option<Action>, LoopError> {
+        Ok(self.loops.run_of(self.session).await?.as_ref().and_then(words::stands_still))
     }
 
     /// Of the session that a loop ends in, there is no summary but what its agent said last.
@@ -302,6 +301,11 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
                 Ok(actions)
             }
             Onward::Later { .. } | Onward::Silence => {
+                if let Some(Act::Toast { title, message, .. }) =
+                    self.stands_still().await?.map(|told| told.act)
+                {
+                    return Ok(vec![words::only_tell(&format!("{title}: {message}"))]);
+                }
                 self.loops.aborted(self.session, "the directory is in use by another run").await?;
                 self.refuse("the directory is in use by another run; `ralph status` shows it").await
             }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::id::RunId;
+use ralph_core::run::Run;
 use ralph_core::stop::{RunState, StopReason};
 use ralph_core::view::{Doing, RunView};
 use ralph_engine::loops::LoopError;
@@ -80,6 +81,21 @@ pub(crate) fn paused(why: &str, run: &RunId) -> Action {
     let why: String = why.chars().take(LONGEST_REASON).collect();
     let message = format!("{why}; `ralph resume {run}` goes on with the next turn");
     toast("ralph: loop paused", message, Variant::Warning, 5)
+}
+
+/// Why a loop stands still that waits for a person. None where it does not.
+pub(crate) fn stands_still(run: &Run) -> Option<Action> {
+    match run.asks() {
+        Some(question) => Some(asks(&question.text, &run.id)),
+        None => run.is_paused().then(|| paused("as it was asked to", &run.id)),
+    }
+}
+
+fn asks(question: &str, run: &RunId) -> Action {
+    let question: String = question.chars().take(LONGEST_REASON).collect();
+    let message =
+        format!("{question} `ralph answer --run {run} TEXT` lets the loop go on with the next turn");
+    toast("ralph: the agent asks", message, Variant::Warning, 5)
 }
 
 /// It goes on by itself, some time after an error.

@@ -111,3 +111,30 @@ fn a_question_that_is_asked_by_the_tool_is_in_the_inbox_when_the_turn_ends() {
     let output = project.state().join("output").join(session.status()["run"].as_str().unwrap());
     assert!(!std::fs::read_to_string(output.join("said.jsonl")).unwrap().contains(secret));
 }
+
+#[test]
+fn a_question_waits_for_its_answer_where_a_deadline_is_set() {
+    let ask =
+        call("mcp__ralph__ask", json!({ "question": "Which tiles?" }), "The question is noted, and is put");
+    let project = project();
+    std::fs::write(project.user_config(), "[agent]\nanswer_deadline = \"1h\"\n").unwrap();
+    let session = Session::of(&project, "s-1");
+    session.types("/ralph mend the roof");
+    session.tell("PostToolUse", ask.clone());
+    assert_eq!(reason(&session.stops("I wait.")), "");
+    assert_eq!(session.stands(), (1, "paused".to_owned()));
+    // Nothing else lets it go on.
+    assert_eq!(context(&session.types("hello")), "");
+    assert_eq!(reason(&session.stops("Hello.")), "");
+    assert_eq!(project.ralph(&["answer", "the red ones"]).code, Some(0));
+    assert_eq!(session.stands(), (1, "running".to_owned()));
+    let next = session.types("go on");
+    assert!(context(&next).contains("The answer: the red ones"), "{next}");
+
+    std::fs::write(project.user_config(), "[agent]\nanswer_deadline = \"1ms\"\n").unwrap();
+    let session = Session::of(&project, "s-2");
+    session.types("/ralph mend the roof");
+    session.tell("PostToolUse", ask);
+    let next = session.stops("I wait.").to_string() + &session.types("go on").to_string();
+    assert!(next.contains("Nobody is there to answer"), "{next}");
+}

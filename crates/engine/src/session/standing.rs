@@ -9,6 +9,9 @@ use ralph_store::Store;
 
 use crate::loops::{LoopError, Loops};
 
+/// Whoever sits at a host is its own, and looks at no screen of ralph's.
+const UNATTENDED: bool = false;
+
 /// The loop that lives in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
@@ -66,7 +69,7 @@ impl<S: Store> Loops<S> {
     pub async fn assignment(&self, session: &SessionId) -> Result<Option<Assignment>, LoopError> {
         let Some(id) = self.living(session).await? else { return Ok(None) };
         let run = self.store.run(&id).await?;
-        Ok(run.and_then(|run| Some(Assignment::of(&run, at_hand(&run.step)?))))
+        Ok(run.and_then(|run| Some(Assignment::of(&run, at_hand(&run.step)?, UNATTENDED))))
     }
 
     /// The agent was kept from ending its turn: it is told its task again when the session goes on.
