@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 /// What an event says may be anything, and a person reads it in a terminal.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' => ' ',
         c if c.is_control() => '?',

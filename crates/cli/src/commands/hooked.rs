@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::sessions::Hydration;
-use ralph_engine::loops::Loops;
+use ralph_engine::loops::{LoopError, Loops};
 use ralph_engine::mailbox::Heard;
 use ralph_engine::session::{Presented, Provide, Standing, Waiting};
 use ralph_engine::sessions::{ForLoop, Resumed, observe, resume};
@@ -17,7 +17,7 @@ use ralph_hosts::Ground;
 use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Reply, Told, What};
 use ralph_store::{Seat, Sessions, SqliteStore, StoreError};
 
-use super::hook::unless_signalled;
+use super::hook::{printable, unless_signalled};
 use crate::announced::{Lifecycle, Own};
 use crate::event_record::{record, tools};
 use crate::hydration::remembered;
@@ -152,7 +152,7 @@ impl Hearing<'_> {
             }
             None => hooked::respond(event, circumstances, &loops, self.inside).await,
         };
-        let reply = reply.map_err(|error| chain(&error))?;
+        let reply = reply.or_else(|error| given_up(&error).ok_or_else(|| chain(&error)))?;
         let reply = self.hydrated(reply, standing.as_ref(), resumed.as_ref()).await;
         self.say(&reply, &loops).await?;
         self.inside.answered();
@@ -265,6 +265,13 @@ impl Hearing<'_> {
         let text = remembered(resumed, of_loop, &notes, Timestamp::now());
         if text.is_empty() { reply } else { Reply::Context { text, note } }
     }
+}
+
+/// Hosts take what a person is to be told only from a process that ends well.
+fn given_up(error: &LoopError) -> Option<Reply> {
+    let reply = hooked::given_up(error)?;
+    eprintln!("ralph: {}", printable(&chain(error)));
+    Some(reply)
 }
 
 /// How hosts call the beginning of a session that was there before.

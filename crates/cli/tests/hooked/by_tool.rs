@@ -3,7 +3,7 @@
 use ralph_testkit::Project;
 use serde_json::{Value, json};
 
-use super::{Session, context, project, reason};
+use super::{Session, context, note, project, reason};
 
 const DONE: &str = "It is noted that the task is done. End with a short account of what you did.";
 
@@ -121,7 +121,8 @@ fn a_question_waits_for_its_answer_where_a_deadline_is_set() {
     let session = Session::of(&project, "s-1");
     session.types("/ralph mend the roof");
     session.tell("PostToolUse", ask.clone());
-    assert_eq!(reason(&session.stops("I wait.")), "");
+    let told = session.stops("I wait.");
+    assert!(reason(&told).is_empty() && note(&told).contains("Which tiles? `ralph answer"), "{told}");
     assert_eq!(session.stands(), (1, "paused".to_owned()));
     // Nothing else lets it go on.
     assert_eq!(context(&session.types("hello")), "");

@@ -27,6 +27,8 @@ pub struct Standing {
     /// Whether the agent has a brief, and the end of its turn was not heard of.
     pub is_briefed: bool,
     pub is_paused: bool,
+    /// Whether the answer to a question is waited for.
+    pub asks: bool,
     /// What it was told last.
     pub brief: Option<String>,
 }
@@ -35,6 +37,7 @@ impl Standing {
     fn of(run: Run) -> Standing {
         Standing {
             is_paused: run.is_paused(),
+            asks: run.asks().is_some(),
             iteration: run.tally.iterations,
             attempt: run.tally.attempts,
             max_iterations: run.policy.limits.max_iterations.map(Into::into),

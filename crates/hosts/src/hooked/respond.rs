@@ -57,16 +57,17 @@ pub async fn respond<S: Store + 'static>(
         }
         Told::Said { text } => desk.said(text).await,
         Told::Stopped { said, mark } => {
-            if desk.standing().await?.is_none() {
-                return Ok(Reply::Nothing);
-            }
+            let Some(standing) = desk.standing().await? else { return Ok(Reply::Nothing) };
             if event.mode == Some(Mode::Plan) {
                 return desk.planned().await;
             }
             let transcript = event.transcript.as_deref();
             let last = transcript.map(|path| read(path, said.as_deref())).unwrap_or_default();
             let turn = turn(said.as_deref(), mark.as_deref(), &last, &desk.circumstances);
-            desk.stopped(&turn, &last, transcript).await
+            match desk.stopped(&turn, &last, transcript).await? {
+                Reply::Nothing if !standing.is_paused && !standing.asks => desk.stands_still().await,
+                reply => Ok(reply),
+            }
         }
         Told::Broken { what } => {
             let why = format!("the host ended the turn: {what}");
@@ -152,6 +153,11 @@ fn note(action: &Action) -> Option<String> {
     }
 }
 
+/// What a person is told where ralph failed, and its loop stands still. None where nothing is to be said.
+pub fn given_up(error: &LoopError) -> Option<Reply> {
+    words::let_go(error).first().map(noted)
+}
+
 fn noted(action: &Action) -> Reply {
     note(action).map_or(Reply::Nothing, Reply::Tell)
 }
@@ -222,6 +228,12 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
             }
             Onward::Due { .. } | Onward::Silence => Ok(Reply::Nothing),
         }
+    }
+
+    /// Whoever waits for a person says so once.
+    async fn stands_still(&self) -> Result<Reply, LoopError> {
+        let run = self.loops.run_of(&self.event.session).await?;
+        Ok(run.as_ref().and_then(words::stands_still).map_or(Reply::Nothing, |told| noted(&told)))
     }
 
     /// A turn in which the agent could only plan is no attempt: nothing is judged, and the loop stays where it is.
