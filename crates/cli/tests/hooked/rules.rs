@@ -127,6 +127,27 @@ fn what_waits_for_the_end_of_the_turn_does_not_wait_for_the_end_of_the_loop() {
 }
 
 #[test]
+fn what_waited_before_the_person_last_spoke_ends_no_loop() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    let waits = |text: &str| json!({ "type": "queue-operation", "operation": "enqueue", "content": text });
+    session.write(&waits("lost with a crash long ago"));
+    session.types("/ralph fix it");
+    session.write(&spoken("/ralph fix it"));
+    session.write(&said("m1", "one"));
+    assert!(reason(&session.stops("one")).contains("This is iteration 2"));
+    // What the host says in the person's name is not theirs.
+    session.write(&waits("wait"));
+    session.write(&spoken("<task-notification>\ndone</task-notification>"));
+    session.write(
+        &json!({ "type": "user", "isMeta": true, "message": { "content": "Stop hook feedback:\nx" } }),
+    );
+    session.write(&said("m2", "two"));
+    session.stops("two");
+    assert_eq!(session.stands(), (3, "aborted".to_owned()));
+}
+
+#[test]
 fn a_session_learns_what_lives_in_it_and_the_task_survives_a_summary() {
     let project = project();
     let session = Session::of(&project, "ses-1");
