@@ -185,7 +185,9 @@ async fn tell(
         let told = Told::new(seat.clone(), &directory, what);
         let kept = observe(&*store, &redactor(), told, Timestamp::now()).await;
         // The host's business goes on without it.
-        kept.unwrap_or_else(|error| eprintln!("ralph: the session is not remembered: {}", chain(&error)));
+        if let Err(error) = kept {
+            eprintln!("ralph: the session is not remembered: {}", chain(&error));
+        }
     }
     let loops = Loops::new(store.clone(), host, redactor());
     // The event may end it; where nobody wants to be told of that, it costs no look.

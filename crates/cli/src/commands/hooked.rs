@@ -120,6 +120,13 @@ struct Hearing<'a> {
     begun: Instant,
 }
 
+/// What comes of remembering an event.
+struct Observed {
+    resumed: Option<Resumed>,
+    /// Whether it was not told before, as far as its host names what it tells.
+    is_new: bool,
+}
+
 impl Hearing<'_> {
     async fn tell(&self, within: Duration, lifecycle: Option<Lifecycle>) -> Result<(), String> {
         let (event, store) = (self.event, &self.inside.store);
@@ -139,8 +146,9 @@ impl Hearing<'_> {
             Some(id) => loops.standing_of(id).await.map_err(|error| chain(&error))?,
             None => None,
         };
-        let resumed = self.observe(standing.as_ref()).await;
-        let (used, said) = standing.as_ref().map(|standing| self.kept(standing)).unwrap_or_default();
+        let Observed { resumed, is_new } = self.observe(standing.as_ref()).await;
+        let heard = standing.as_ref().filter(|_| is_new || !self.is_prompt());
+        let (used, said) = heard.map(|standing| self.kept(standing)).unwrap_or_default();
         if matches!(event.told, Told::Stopped { .. } | Told::Started { .. }) {
             orphans::clear(self.dialect, &loops, store, &self.seat).await;
         }
@@ -150,6 +158,8 @@ impl Hearing<'_> {
             Some(why) => {
                 Ok(Reply::Tell(format!("ralph: the loop that waited for this session is over: {why}")))
             }
+            // Hooks of two installations are both told, and one of them has answered.
+            None if self.is_prompt() && !is_new => Ok(Reply::Nothing),
             None => hooked::respond(event, circumstances, &loops, self.inside).await,
         };
         let reply = reply.or_else(|error| given_up(&error).ok_or_else(|| chain(&error)))?;
@@ -168,6 +178,10 @@ impl Hearing<'_> {
             own.deliver(store.clone(), left).await;
         }
         Ok(())
+    }
+
+    fn is_prompt(&self) -> bool {
+        matches!(self.event.told, Told::Said { .. } | Told::Command(_))
     }
 
     /// Keeps what happened in the turn of a loop; at its end, how many tools were used in it, and what was said by ralph's
@@ -204,15 +218,15 @@ impl Hearing<'_> {
 
     /// Remembers what happened, and hands out what a session that goes on is to go on with. The host's business goes on
     /// without it.
-    async fn observe(&self, standing: Option<&Standing>) -> Option<Resumed> {
+    async fn observe(&self, standing: Option<&Standing>) -> Observed {
         let done = self.try_to_observe(standing).await;
         done.unwrap_or_else(|error| {
             eprintln!("ralph: the session is not remembered: {}", chain(&error));
-            None
+            Observed { resumed: None, is_new: true }
         })
     }
 
-    async fn try_to_observe(&self, standing: Option<&Standing>) -> Result<Option<Resumed>, StoreError> {
+    async fn try_to_observe(&self, standing: Option<&Standing>) -> Result<Observed, StoreError> {
         let (event, store, now) = (self.event, &*self.inside.store, Timestamp::now());
         // Before anything is written: the time of the last checkpoint decides.
         let known = match &event.told {
@@ -233,11 +247,12 @@ impl Hearing<'_> {
             transcript: event.transcript.as_deref().filter(|path| path.is_file()),
             used,
         };
-        observe(store, &redactor(), told, now).await?;
-        match known {
-            Some(session) => resume(store, session, now).await,
-            None => Ok(None),
-        }
+        let is_new = observe(store, &redactor(), told, now).await?;
+        let resumed = match known {
+            Some(session) => resume(store, session, now).await?,
+            None => None,
+        };
+        Ok(Observed { resumed, is_new })
     }
 
     /// What an agent is told when its session begins or goes on.

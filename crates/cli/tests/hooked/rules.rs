@@ -108,6 +108,22 @@ fn whoever_speaks_in_the_middle_takes_over() {
 }
 
 #[test]
+fn a_prompt_that_is_told_twice_is_heard_once() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    let told = |prompt: &str, id: &str| {
+        session.tell("UserPromptSubmit", json!({ "prompt": prompt, "prompt_id": id }))
+    };
+    assert!(context(&told("/ralph fix it", "p-1")).contains("fix it"));
+    assert_eq!(told("/ralph fix it", "p-1"), Value::Null);
+    session.tell("SessionStart", json!({ "source": "resume" }));
+    assert!(context(&told("go on", "p-2")).contains("fix it"));
+    assert_eq!(told("go on", "p-2"), Value::Null);
+    assert_eq!(session.stands(), (1, "running".to_owned()));
+    assert!(note(&told("go on", "p-3")).contains("a person took over"));
+}
+
+#[test]
 fn what_waits_for_the_end_of_the_turn_does_not_wait_for_the_end_of_the_loop() {
     let project = project();
     for (id, typed, how) in [

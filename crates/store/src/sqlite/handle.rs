@@ -293,7 +293,7 @@ impl Tasks for SqliteStore {
 }
 
 impl Sessions for SqliteStore {
-    async fn observe(&self, observation: Observation) -> Result<()> {
+    async fn observe(&self, observation: Observation) -> Result<bool> {
         self.desk.write(crash::OTHER, 0, move |conn| sessions::observe(conn, &observation)).await
     }
 
