@@ -347,6 +347,15 @@ fn signals_that_a_host_never_tells_of_are_refused() {
 }
 
 #[test]
+fn a_loop_of_a_host_that_nobody_knows_is_refused() {
+    let project = project();
+    let ran = project.ralph(&["loop", "start", "--session", "ses-1", "--host", "clade", "--", "fix it"]);
+    let told = ran.err.contains("`clade`") && ran.err.contains("claude") && ran.err.contains("`ralph hosts`");
+    assert_eq!((ran.code, told), (Some(2), true), "{ran:?}");
+    assert_eq!(project.ralph(&["loop", "status", "--session", "ses-1"]).code, Some(4));
+}
+
+#[test]
 fn whoever_says_nothing_takes_nothing_over() {
     let project = project();
     let session = Session::of(&project, "ses-1");
