@@ -191,7 +191,8 @@ impl Hearing<'_> {
         record(place, &standing.run, event, Some(standing));
         let done = match (&event.told, &event.said) {
             (Told::Tool(_), Some(said)) => said::keep(place, standing, said, &redactor()),
-            (Told::Said { .. } | Told::Command(_), _) => said::forget(place, &standing.run),
+            // A command disturbs no turn, and a loop that it starts has nothing said in it yet.
+            (Told::Said { .. }, _) => said::forget(place, &standing.run),
             _ => Ok(()),
         };
         if let Err(error) = done {

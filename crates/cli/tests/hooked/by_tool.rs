@@ -94,6 +94,19 @@ fn a_call_before_there_is_a_loop_or_a_brief_is_not_kept_for_it() {
 }
 
 #[test]
+fn a_command_in_between_takes_nothing_back() {
+    let project = requiring_the_tool();
+    let session = Session::of(&project, "s-1");
+    session.types("/ralph mend the roof");
+    session.tell("PostToolUse", done());
+    for typed in ["/ralph status", "/ralph paint the door", "/ralph"] {
+        assert!(!reason(&session.types(typed)).is_empty(), "{typed}");
+    }
+    session.stops("mended");
+    assert_eq!(session.stands(), (1, "completed".to_owned()));
+}
+
+#[test]
 fn a_question_that_is_asked_by_the_tool_is_in_the_inbox_when_the_turn_ends() {
     let project = project();
     let session = Session::of(&project, "s-1");
