@@ -94,6 +94,10 @@ fn shapes() -> Vec<(&'static str, String)> {
             "variables",
             own("{\n  \"env\": {\n    \"ANTHROPIC_LOG\": \"debug\", // loud\n    \"X\": \"1\",\n  }\n}\n"),
         ),
+        (
+            "their own cap, first",
+            own("{\n  \"env\": { \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"20\" },\n  \"a\": 1\n}\n"),
+        ),
         ("their own cap", own("{\n  \"env\": {\n    \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"20\"\n  }\n}\n")),
         ("texts full of brackets", own("{\n  \"a\": \"}],\\\"// no\",\n  \"b\": \"\\u007b /* */\"\n}\n")),
         ("other alphabets", own("{\n  \"språk\": \"日本語 🙂\",\n  \"ключ\": [\"é\"]\n}\n")),
@@ -186,7 +190,7 @@ fn where_there_was_nothing_there_is_nothing_afterwards() {
         let text = fs::read_to_string(project.tree().join(".claude/settings.json")).unwrap();
         let settings: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(settings["hooks"].as_object().unwrap().len(), 9, "{text}");
-        assert_eq!(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "999999");
+        assert_eq!(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "907163");
         assert_eq!(settings["hooks"]["Stop"][0]["hooks"][0]["timeout"], 3_040);
         assert_eq!(project.ralph(&["uninstall", "claude"]).code, Some(0));
         assert_eq!(listing(&project.tree()), before, "{prepared:?}");
@@ -385,4 +389,27 @@ fn without_a_home_or_inside_of_one_there_is_no_other_place() {
         let said = String::from_utf8_lossy(&out.stdout).into_owned();
         assert_eq!((out.status.code(), said.contains("another place")), (Some(0), false), "{out:?}");
     }
+}
+
+#[test]
+fn a_cap_that_a_person_has_set_is_theirs_and_that_of_an_earlier_version_is_not() {
+    let project = project();
+    let settings = project.tree().join(".claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    for value in ["999999", "907163"] {
+        let text =
+            format!("{{\n  \"env\": {{\n    \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"{value}\"\n  }}\n}}\n");
+        fs::write(&settings, &text).unwrap();
+        assert!(project.ralph(&["uninstall", "claude"]).out.contains("nothing of ralph's"), "{value}");
+        assert_eq!(fs::read_to_string(&settings).unwrap(), text);
+    }
+    fs::remove_file(&settings).unwrap();
+    assert_eq!(project.ralph(&["install", "claude"]).code, Some(0));
+    let ours = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, ours.replace("907163", "999999")).unwrap();
+    assert_eq!(project.ralph(&["install", "claude"]).code, Some(0));
+    assert_eq!(fs::read_to_string(&settings).unwrap(), ours);
+    fs::write(&settings, ours.replace("907163", "999999")).unwrap();
+    assert_eq!(project.ralph(&["uninstall", "claude"]).code, Some(0));
+    assert!(!settings.exists());
 }
