@@ -287,8 +287,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         };
         match begun {
             Onward::Next(next) => {
-                let view = self.loops.state(Some(self.session.as_str())).await?;
-                let toast = view.as_ref().map(words::started);
+                let toast = self.is_started().await?;
                 Ok(std::iter::once(Act::Prompt { text: next.brief }.into()).chain(toast).collect())
             }
             Onward::Ended(ended) => {
@@ -310,6 +309,12 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
                 self.refuse("the directory is in use by another run; `ralph status` shows it").await
             }
         }
+    }
+
+    async fn is_started(&self) -> Result<Option<Action>, LoopError> {
+        let view = self.loops.state(Some(self.session.as_str())).await?;
+        let run = self.loops.run_of(self.session).await?;
+        Ok(view.zip(run).map(|(view, run)| words::started(&view, &run.policy.completion.require)))
     }
 
     async fn refuse(&self, why: &str) -> Result<Vec<Action>, LoopError> {
@@ -374,10 +379,8 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
             return Ok(Vec::new());
         }
         let mut actions = self.instruct().await?;
-        if let Some(view) = self.loops.state(Some(self.session.as_str())).await?
-            && actions.iter().any(|action| matches!(action.act, Act::Append { .. }))
-        {
-            actions.push(words::started(&view));
+        if actions.iter().any(|action| matches!(action.act, Act::Append { .. })) {
+            actions.extend(self.is_started().await?);
         }
         Ok(actions)
     }

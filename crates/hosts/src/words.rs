@@ -1,8 +1,10 @@
 //! What people and agents are told in a session, in words.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ralph_core::id::RunId;
+use ralph_core::policy::Signal;
 use ralph_core::run::Run;
 use ralph_core::stop::{RunState, StopReason};
 use ralph_core::view::{Doing, RunView};
@@ -27,14 +29,26 @@ pub(crate) fn toast(title: &str, message: String, variant: Variant, seconds: u64
     Act::Toast { title: title.to_owned(), message, variant, duration_ms }.into()
 }
 
-pub(crate) fn started(view: &RunView) -> Action {
+pub(crate) fn started(view: &RunView, require: &BTreeSet<Signal>) -> Action {
     let most = view
         .max_iterations
         .map_or("no limit on iterations".to_owned(), |max| format!("at most {max} iterations"));
     let time = view.limits.max_duration_ms.map(Duration::from_millis);
     let time = time.map_or(String::new(), |time| format!(", {} min", time.as_secs().div_ceil(60)));
-    let message = format!("{most}{time}; done when it promises {}", view.promise);
+    let shows: Vec<String> = require.iter().map(|signal| shown(*signal, &view.promise)).collect();
+    let message = format!("{most}{time}; done when {}", shows.join(" and "));
     toast("ralph: loop started", message, Variant::Info, 3)
+}
+
+/// How it shows that a task is done.
+fn shown(signal: Signal, promise: &str) -> String {
+    match signal {
+        Signal::Promise => format!("it promises {promise}"),
+        Signal::Tool => "it calls `task_complete`".to_owned(),
+        Signal::Todo => "its list of things to do is done".to_owned(),
+        Signal::Tracker => "the tracker has closed it".to_owned(),
+        Signal::Criteria => "the criteria hold".to_owned(),
+    }
 }
 
 pub(crate) fn iteration(next: &Next) -> Action {

@@ -37,6 +37,10 @@ fn a_call_of_the_tool_completes_the_loop_of_its_session_in_every_host() {
         };
         let begun = tell(prompts, json!({ "prompt": "/ralph mend the roof" }));
         assert!(context(&begun).contains("Call the tool `task_complete` once"), "{host}: {begun}");
+        assert!(
+            begun["systemMessage"].as_str().unwrap().ends_with("done when it calls `task_complete`"),
+            "{begun}"
+        );
         let again = tell(stops, json!({ "last_assistant_message": "done", "timestamp": "a" }));
         assert!(again["reason"].as_str().unwrap_or_default().contains("iteration 2"), "{host}: {again}");
         tell(uses, call(tool, json!({ "summary": "the roof is mended" }), DONE));
