@@ -38,6 +38,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     Start(StartArgs),
+    /// End the loop of a session; a turn that is under way ends by itself
     Cancel(SeatArgs),
     Status(StatusArgs),
 }

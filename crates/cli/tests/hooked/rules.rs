@@ -173,7 +173,7 @@ fn a_session_learns_what_lives_in_it_and_the_task_survives_a_summary() {
     assert!(context(&compacted).contains("mend the roof") && context(&compacted).contains("<promise>"));
     session.tell("SessionEnd", json!({ "reason": "other" }));
     let again = session.tell("SessionStart", json!({ "source": "resume" }));
-    assert!(context(&again).contains("iteration 1 of 9"), "{again}");
+    assert!(context(&again).contains("iteration 1 of 9: mend the roof. It goes on"), "{again}");
     let next = session.types("go on");
     assert!(context(&next).contains("mend the roof"), "{next}");
     assert!(reason(&session.stops("one")).contains("This is iteration 2 of 9"));

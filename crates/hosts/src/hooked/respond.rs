@@ -269,13 +269,12 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         }
         self.loops.left(&self.event.session, "the session was opened again").await?;
         let how = match standing.is_paused {
-            true => format!("it is paused, and `ralph resume {run}` lets it go on"),
-            false => "it goes on with what the person says next; `/ralph stop` ends it".to_owned(),
+            true => format!("But it is paused, and `ralph resume {run}` lets it go on"),
+            false => "It goes on with what the person says next; `/ralph stop` ends it".to_owned(),
         };
         let text = format!(
-            "A ralph loop lives in this session, at iteration {iteration}{of}: {}. {}{how}.",
-            standing.description,
-            if standing.is_paused { "But " } else { "" }
+            "A ralph loop lives in this session, at iteration {iteration}{of}: {}. {how}.",
+            standing.description.trim_end_matches('.')
         );
         Ok(Reply::Context { note: Some(text.clone()), text })
     }
