@@ -33,6 +33,9 @@ use crate::settings::Given;
 /// How long a hook may take that was installed without saying so.
 const WITHIN: Duration = Duration::from_secs(60);
 
+/// No host waits longer, and clocks have an end.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 /// Answers one event. Whatever is wrong with it is said in a line, and the host goes on.
 pub(crate) fn hear(
     dialect: &'static Dialect,
@@ -80,7 +83,8 @@ pub(crate) fn hear(
 
 fn within(rest: &[String]) -> Duration {
     let given = rest.iter().skip_while(|word| *word != "--within").nth(1);
-    given.and_then(|given| given.parse().ok()).map_or(WITHIN, Duration::from_secs)
+    let seconds = given.and_then(|given| given.parse().ok());
+    seconds.map_or(WITHIN, |seconds| Duration::from_secs(seconds).min(LONGEST))
 }
 
 /// Only a command makes a store, and what is only noted down is not waited for.

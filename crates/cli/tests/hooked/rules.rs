@@ -367,3 +367,12 @@ fn whoever_says_nothing_takes_nothing_over() {
     assert_eq!(session.stands(), (1, "running".to_owned()));
     assert!(reason(&session.stops("one")).contains("This is iteration 2"));
 }
+
+#[test]
+fn a_host_that_would_wait_for_ever_is_answered_as_any_other() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    let command = project.command(&["hook", "claude", "--within", "18446744073709551615"]);
+    let begun = session.tell_with(command, "UserPromptSubmit", json!({ "prompt": "/ralph fix it" }));
+    assert!(context(&begun).contains("fix it"), "{begun}");
+}
