@@ -88,16 +88,6 @@ pub fn a_loop_is_found_with_and_without_its_host(world: &impl World) {
     assert_eq!(wait(store.loop_of(Some(&here.host), &here.session)).unwrap(), Some(first.id));
 }
 
-pub fn a_session_that_is_gone_has_no_loop(world: &impl World) {
-    let store = world.open();
-    let seat = seat("claude", "s1");
-    let run = started(&store, &seat);
-    assert!(wait(store.unbind(&seat)).unwrap());
-    assert!(!wait(store.unbind(&seat)).unwrap());
-    assert_eq!(wait(store.loop_of(None, &seat.session)).unwrap(), None);
-    assert!(wait(store.run(&run.id)).unwrap().is_some());
-}
-
 pub fn a_loop_moves_with_its_session(world: &impl World) {
     let store = world.open();
     let (old, new, taken) = (seat("opencode", "s1"), seat("opencode", "s2"), seat("opencode", "s3"));

@@ -256,11 +256,6 @@ impl Store for SqliteStore {
     async fn loops(&self) -> Result<Vec<(Berth, RunSummary)>> {
         self.desk.read(loops::unfinished).await
     }
-
-    async fn unbind(&self, seat: &Seat) -> Result<bool> {
-        let seat = seat.clone();
-        self.desk.write(crash::OTHER, 0, move |conn| loops::unbind(conn, &seat)).await
-    }
 }
 
 impl Tasks for SqliteStore {

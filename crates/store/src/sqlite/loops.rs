@@ -108,8 +108,3 @@ pub(super) fn unfinished(conn: &Connection) -> Result<Vec<(Berth, RunSummary)>, 
     }
     Ok(found)
 }
-
-pub(super) fn unbind(conn: &Connection, seat: &Seat) -> Result<bool, Failure> {
-    let sql = "DELETE FROM loops WHERE host = ?1 AND session = ?2";
-    Ok(conn.prepare_cached(sql)?.execute([seat.host.as_str(), seat.session.as_str()])? > 0)
-}
