@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::sessions::Hydration;
-use ralph_engine::loops::{LoopError, Loops};
+use ralph_engine::loops::{Living, LoopError, Loops};
 use ralph_engine::mailbox::Heard;
 use ralph_engine::session::{Presented, Provide, Standing, Waiting};
 use ralph_engine::sessions::{ForLoop, Resumed, observe, resume};
@@ -144,8 +144,7 @@ impl Hearing<'_> {
         };
         let own = if concerns_loop { Own::at(&event.directory, store).await } else { None };
         let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
-        let presented = loops.presented(&event.session, seen, |run| self.inside.refusal(run)).await;
-        let Presented { seen, refused } = presented.map_err(|error| chain(&error))?;
+        let Presented { seen, refused } = self.presented(seen, own.as_ref()).await?;
         let standing = match &seen.here {
             Some(id) => loops.standing_of(id).await.map_err(|error| chain(&error))?,
             None => None,
@@ -182,6 +181,19 @@ impl Hearing<'_> {
             own.deliver(store.clone(), left).await;
         }
         Ok(())
+    }
+
+    /// What binds a loop to its host lasts, also where the event itself is noted in passing.
+    async fn presented(&self, seen: Living, own: Option<&Own>) -> Result<Presented, String> {
+        if seen.unpresented.is_none() {
+            return Ok(Presented { seen, refused: None });
+        }
+        let store = SqliteStore::open_existing(&self.place.state);
+        let store = store.map_err(|error| store_problem(&error).what)?;
+        let told = own.map(|own| own.hooks.clone()).unwrap_or_default();
+        let loops = Loops::new(Arc::new(store), self.seat.host.clone(), redactor()).with_hooks(told);
+        let presented = loops.presented(&self.event.session, seen, |run| self.inside.refusal(run)).await;
+        presented.map_err(|error| chain(&error))
     }
 
     fn is_prompt(&self) -> bool {
