@@ -33,14 +33,13 @@ impl Asked<'_> {
         // Whoever takes the run from a hook throws away what that found: a stop may, nothing else does.
         let takes = match self.control {
             Control::Stop | Control::Abort => true,
-            Control::Pause | Control::Resume => !self.is_driven,
+            Control::Pause | Control::Resume | Control::Answer { .. } => !self.is_driven,
             Control::Skip { .. }
             | Control::SetIterations { .. }
             | Control::SetAgent { .. }
             | Control::SetModel { .. }
             | Control::SetEffort { .. }
-            | Control::Steer { .. }
-            | Control::Answer { .. } => false,
+            | Control::Steer { .. } => false,
         };
         let run = match takes {
             true => {

@@ -28,6 +28,8 @@ pub struct Assignment {
     pub answers: Vec<Answered>,
     /// What the person who started the run said since.
     pub steering: Vec<String>,
+    /// Whether anybody is waited for who may answer a question.
+    pub waits_for_answers: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -58,7 +60,8 @@ impl Assignment {
         crate::task::remembered_as(&self.task, &self.body)
     }
 
-    pub fn of(run: &Run, attempt: &Attempt) -> Assignment {
+    /// `attended` says whether somebody is there who could answer a question.
+    pub fn of(run: &Run, attempt: &Attempt, attended: bool) -> Assignment {
         let checks = run.policy.verification.checks.iter();
         let tried = run.tried.iter().map(|tried| Earlier {
             iteration: tried.iteration,
@@ -88,6 +91,7 @@ impl Assignment {
             tried: tried.collect(),
             answers: answers.collect(),
             steering: run.steering.clone(),
+            waits_for_answers: !run.policy.patience.of(attended).is_zero(),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::in_session::InSession;
 use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::put_back::{ForkedFrom, PutBack};
-use crate::question::{Inbox, QuestionNo};
+use crate::question::{Inbox, Question, QuestionNo};
 use crate::recollection::{Extracted, Recalled};
 use crate::report::{Fault, Report, Usage};
 use crate::route::Trouble;
@@ -286,6 +286,21 @@ impl Run {
 
     pub fn is_paused(&self) -> bool {
         matches!(self.step, Step::Wait(Until::Told, _))
+    }
+
+    /// Whether nothing is to be done before a person has said something, or has had the time to.
+    pub fn awaits_a_person(&self, at: Timestamp) -> bool {
+        match self.step {
+            Step::Wait(Until::Told, _) => true,
+            Step::Wait(Until::Answer { to, .. }, _) => at < to,
+            _ => false,
+        }
+    }
+
+    /// The question whose answer is waited for.
+    pub fn asks(&self) -> Option<&Question> {
+        let Step::Wait(Until::Answer { question, .. }, _) = self.step else { return None };
+        self.inbox.questions().iter().find(|asked| asked.no == question)
     }
 
     /// Whether `ralph resume` may go on with it. A session goes on by itself, so what has ended there is over.

@@ -329,6 +329,28 @@ fn the_same_answer_without_a_tool_is_sent_back_three_times() {
 }
 
 #[test]
+fn whatever_is_required_the_same_answer_is_sent_back_three_times() {
+    let idle = |n: u32| Turn { tools: 0, ..turn(&format!("m{n}"), "I am done.") };
+    for require in [&[Signal::Tool][..], &[Signal::Criteria], &[Signal::Criteria, Signal::Tool]] {
+        let mut run = started();
+        run.policy.completion.require = require.iter().copied().collect();
+        for n in 1..=3 {
+            hears(&mut run, &idle(n), n.into());
+            assert_eq!(run.stop(), None, "{require:?} {n}");
+        }
+        hears(&mut run, &idle(4), 4);
+        assert_eq!(run.stop().map(|stop| stop.reason), Some(StopReason::NoProgress), "{require:?}");
+    }
+    // Whoever claims what is asked for is judged by what it claims.
+    let mut run = started();
+    run.policy.completion.require = BTreeSet::from([Signal::Criteria, Signal::Tool]);
+    for n in 1..=6 {
+        hears(&mut run, &Turn { signals: vec![Signal::Tool], ..idle(n) }, n.into());
+    }
+    assert_eq!(run.stop(), None);
+}
+
+#[test]
 fn while_a_session_is_being_replaced_nothing_counts_and_then_the_new_one_does() {
     let mut run = started();
     run.in_session.as_mut().unwrap().strategy = Strategy::Compact;

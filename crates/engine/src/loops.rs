@@ -4,6 +4,7 @@
 //! through the same machine as `ralph run`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use ralph_core::agenda::Selection;
@@ -50,6 +51,8 @@ pub struct LoopOptions {
     pub made: u32,
     /// What keeps the checks inside.
     pub sandbox: Sandbox,
+    /// How long a question of the agent waits for its answer; without it the agent is to decide at once.
+    pub patience: Option<Duration>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +122,7 @@ impl<S: Store> Loops<S> {
         if prompt.trim().is_empty() {
             return Err(LoopError::EmptyPrompt);
         }
-        let now = Moment { at: Timestamp::now(), running: std::time::Duration::ZERO };
+        let now = Moment { at: Timestamp::now(), running: Duration::ZERO };
         let (replace, made) = (options.replace, options.made);
         let request = self.request(prompt, options, &berth, now.at)?;
         if replace {
@@ -248,7 +251,7 @@ impl<S: Store> Loops<S> {
                 verification: options.criteria,
                 deadlines: Deadlines::default(),
                 retry: Retry::default(),
-                patience: Patience::For(std::time::Duration::ZERO),
+                patience: Patience::For(options.patience.unwrap_or_default()),
                 sandbox: options.sandbox,
                 on_failure: ralph_core::policy::OnFailure::Keep,
             },

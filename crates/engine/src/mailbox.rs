@@ -216,6 +216,7 @@ pub(crate) mod tests {
             tried: Vec::new(),
             answers: Vec::new(),
             steering: Vec::new(),
+            waits_for_answers: true,
         }
     }
 

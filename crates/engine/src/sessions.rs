@@ -42,12 +42,13 @@ impl<'a> Told<'a> {
 }
 
 /// Takes in what happened in a session, without what is secret in it. One write and no look: a host waits for it.
+/// False for a message that is known by its name.
 pub async fn observe(
     store: &impl Sessions,
     redactor: &Redactor,
     told: Told<'_>,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let Told { seat, directory, what, mode, transcript, used } = told;
     let clean = |text: String| redactor.text(&text).into_owned();
     let what = match what {

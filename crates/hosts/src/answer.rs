@@ -223,15 +223,14 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         let next = self.loops.turn(self.session, turn, self.ground).await?;
         let told = match &next {
             Onward::Ended(_) => self.keep_last_words(&turn.text).await?,
-            Onward::Silence => self.is_paused().await?,
+            Onward::Silence => self.stands_still().await?,
             Onward::Later { .. } | Onward::Due { .. } | Onward::Next(_) => None,
         };
         Ok(told.into_iter().chain(onward(next)).collect())
     }
 
-    async fn is_paused(&self) -> Result<Option<Action>, LoopError> {
-        let run = self.loops.run_of(self.session).await?;
-        Ok(run.filter(Run::is_paused).map(|run| words::paused("as it was asked to", &run.id)))
+    async fn stands_still(&self) -> Result<Option<Action>, LoopError> {
+        Ok(self.loops.run_of(self.session).await?.as_ref().and_then(words::stands_still))
     }
 
     /// Of the session that a loop ends in, there is no summary but what its agent said last.
@@ -288,8 +287,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         };
         match begun {
             Onward::Next(next) => {
-                let view = self.loops.state(Some(self.session.as_str())).await?;
-                let toast = view.as_ref().map(words::started);
+                let toast = self.is_started().await?;
                 Ok(std::iter::once(Act::Prompt { text: next.brief }.into()).chain(toast).collect())
             }
             Onward::Ended(ended) => {
@@ -302,10 +300,21 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
                 Ok(actions)
             }
             Onward::Later { .. } | Onward::Silence => {
+                if let Some(Act::Toast { title, message, .. }) =
+                    self.stands_still().await?.map(|told| told.act)
+                {
+                    return Ok(vec![words::only_tell(&format!("{title}: {message}"))]);
+                }
                 self.loops.aborted(self.session, "the directory is in use by another run").await?;
                 self.refuse("the directory is in use by another run; `ralph status` shows it").await
             }
         }
+    }
+
+    async fn is_started(&self) -> Result<Option<Action>, LoopError> {
+        let view = self.loops.state(Some(self.session.as_str())).await?;
+        let run = self.loops.run_of(self.session).await?;
+        Ok(view.zip(run).map(|(view, run)| words::started(&view, &run.policy.completion.require)))
     }
 
     async fn refuse(&self, why: &str) -> Result<Vec<Action>, LoopError> {
@@ -370,10 +379,8 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
             return Ok(Vec::new());
         }
         let mut actions = self.instruct().await?;
-        if let Some(view) = self.loops.state(Some(self.session.as_str())).await?
-            && actions.iter().any(|action| matches!(action.act, Act::Append { .. }))
-        {
-            actions.push(words::started(&view));
+        if actions.iter().any(|action| matches!(action.act, Act::Append { .. })) {
+            actions.extend(self.is_started().await?);
         }
         Ok(actions)
     }

@@ -1,8 +1,11 @@
 //! What people and agents are told in a session, in words.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ralph_core::id::RunId;
+use ralph_core::policy::Signal;
+use ralph_core::run::Run;
 use ralph_core::stop::{RunState, StopReason};
 use ralph_core::view::{Doing, RunView};
 use ralph_engine::loops::LoopError;
@@ -26,14 +29,26 @@ pub(crate) fn toast(title: &str, message: String, variant: Variant, seconds: u64
     Act::Toast { title: title.to_owned(), message, variant, duration_ms }.into()
 }
 
-pub(crate) fn started(view: &RunView) -> Action {
+pub(crate) fn started(view: &RunView, require: &BTreeSet<Signal>) -> Action {
     let most = view
         .max_iterations
         .map_or("no limit on iterations".to_owned(), |max| format!("at most {max} iterations"));
     let time = view.limits.max_duration_ms.map(Duration::from_millis);
     let time = time.map_or(String::new(), |time| format!(", {} min", time.as_secs().div_ceil(60)));
-    let message = format!("{most}{time}; done when it promises {}", view.promise);
+    let shows: Vec<String> = require.iter().map(|signal| shown(*signal, &view.promise)).collect();
+    let message = format!("{most}{time}; done when {}", shows.join(" and "));
     toast("ralph: loop started", message, Variant::Info, 3)
+}
+
+/// How it shows that a task is done.
+fn shown(signal: Signal, promise: &str) -> String {
+    match signal {
+        Signal::Promise => format!("it promises {promise}"),
+        Signal::Tool => "it calls `task_complete`".to_owned(),
+        Signal::Todo => "its list of things to do is done".to_owned(),
+        Signal::Tracker => "the tracker has closed it".to_owned(),
+        Signal::Criteria => "the criteria hold".to_owned(),
+    }
 }
 
 pub(crate) fn iteration(next: &Next) -> Action {
@@ -80,6 +95,21 @@ pub(crate) fn paused(why: &str, run: &RunId) -> Action {
     let why: String = why.chars().take(LONGEST_REASON).collect();
     let message = format!("{why}; `ralph resume {run}` goes on with the next turn");
     toast("ralph: loop paused", message, Variant::Warning, 5)
+}
+
+/// Why a loop stands still that waits for a person. None where it does not.
+pub(crate) fn stands_still(run: &Run) -> Option<Action> {
+    match run.asks() {
+        Some(question) => Some(asks(&question.text, &run.id)),
+        None => run.is_paused().then(|| paused("as it was asked to", &run.id)),
+    }
+}
+
+fn asks(question: &str, run: &RunId) -> Action {
+    let question: String = question.chars().take(LONGEST_REASON).collect();
+    let message =
+        format!("{question} `ralph answer --run {run} TEXT` lets the loop go on with the next turn");
+    toast("ralph: the agent asks", message, Variant::Warning, 5)
 }
 
 /// It goes on by itself, some time after an error.

@@ -37,8 +37,8 @@ pub struct Noted {
 
 pub trait Sessions: Send + Sync {
     /// Takes in what happened, and makes a checkpoint where one is due. Two statements, and two more where there is
-    /// something to remember: a hook waits for it.
-    fn observe(&self, observation: Observation) -> impl Future<Output = Result<()>> + Send;
+    /// something to remember: a hook waits for it. False for a message that is known by its name.
+    fn observe(&self, observation: Observation) -> impl Future<Output = Result<bool>> + Send;
 
     /// The one seen last first.
     fn sessions(&self) -> impl Future<Output = Result<Vec<Session>>> + Send;

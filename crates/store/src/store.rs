@@ -163,7 +163,4 @@ pub trait Store: crate::notes::Notes + Send + Sync {
 
     /// Every unfinished loop with the session it lives in, the newest first.
     fn loops(&self) -> impl Future<Output = Result<Vec<(Berth, RunSummary)>>> + Send;
-
-    /// The session is gone. Whether it had a loop.
-    fn unbind(&self, seat: &Seat) -> impl Future<Output = Result<bool>> + Send;
 }

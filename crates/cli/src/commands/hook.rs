@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 /// What an event says may be anything, and a person reads it in a terminal.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' => ' ',
         c if c.is_control() => '?',
@@ -185,7 +185,9 @@ async fn tell(
         let told = Told::new(seat.clone(), &directory, what);
         let kept = observe(&*store, &redactor(), told, Timestamp::now()).await;
         // The host's business goes on without it.
-        kept.unwrap_or_else(|error| eprintln!("ralph: the session is not remembered: {}", chain(&error)));
+        if let Err(error) = kept {
+            eprintln!("ralph: the session is not remembered: {}", chain(&error));
+        }
     }
     let loops = Loops::new(store.clone(), host, redactor());
     // The event may end it; where nobody wants to be told of that, it costs no look.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, RunId};
 use ralph_core::sessions::Hydration;
-use ralph_engine::loops::Loops;
+use ralph_engine::loops::{Living, LoopError, Loops};
 use ralph_engine::mailbox::Heard;
 use ralph_engine::session::{Presented, Provide, Standing, Waiting};
 use ralph_engine::sessions::{ForLoop, Resumed, observe, resume};
@@ -17,7 +17,7 @@ use ralph_hosts::Ground;
 use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Reply, Told, What};
 use ralph_store::{Seat, Sessions, SqliteStore, StoreError};
 
-use super::hook::unless_signalled;
+use super::hook::{printable, unless_signalled};
 use crate::announced::{Lifecycle, Own};
 use crate::event_record::{record, tools};
 use crate::hydration::remembered;
@@ -32,6 +32,9 @@ use crate::settings::Given;
 
 /// How long a hook may take that was installed without saying so.
 const WITHIN: Duration = Duration::from_secs(60);
+
+/// No host waits longer, and clocks have an end.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Answers one event. Whatever is wrong with it is said in a line, and the host goes on.
 pub(crate) fn hear(
@@ -80,7 +83,8 @@ pub(crate) fn hear(
 
 fn within(rest: &[String]) -> Duration {
     let given = rest.iter().skip_while(|word| *word != "--within").nth(1);
-    given.and_then(|given| given.parse().ok()).map_or(WITHIN, Duration::from_secs)
+    let seconds = given.and_then(|given| given.parse().ok());
+    seconds.map_or(WITHIN, |seconds| Duration::from_secs(seconds).min(LONGEST))
 }
 
 /// Only a command makes a store, and what is only noted down is not waited for.
@@ -120,6 +124,13 @@ struct Hearing<'a> {
     begun: Instant,
 }
 
+/// What comes of remembering an event.
+struct Observed {
+    resumed: Option<Resumed>,
+    /// Whether it was not told before, as far as its host names what it tells.
+    is_new: bool,
+}
+
 impl Hearing<'_> {
     async fn tell(&self, within: Duration, lifecycle: Option<Lifecycle>) -> Result<(), String> {
         let (event, store) = (self.event, &self.inside.store);
@@ -133,14 +144,14 @@ impl Hearing<'_> {
         };
         let own = if concerns_loop { Own::at(&event.directory, store).await } else { None };
         let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
-        let presented = loops.presented(&event.session, seen, |run| self.inside.refusal(run)).await;
-        let Presented { seen, refused } = presented.map_err(|error| chain(&error))?;
+        let Presented { seen, refused } = self.presented(seen, own.as_ref()).await?;
         let standing = match &seen.here {
             Some(id) => loops.standing_of(id).await.map_err(|error| chain(&error))?,
             None => None,
         };
-        let resumed = self.observe(standing.as_ref()).await;
-        let (used, said) = standing.as_ref().map(|standing| self.kept(standing)).unwrap_or_default();
+        let Observed { resumed, is_new } = self.observe(standing.as_ref()).await;
+        let heard = standing.as_ref().filter(|_| is_new || !self.is_prompt());
+        let (used, said) = heard.map(|standing| self.kept(standing)).unwrap_or_default();
         if matches!(event.told, Told::Stopped { .. } | Told::Started { .. }) {
             orphans::clear(self.dialect, &loops, store, &self.seat).await;
         }
@@ -150,9 +161,11 @@ impl Hearing<'_> {
             Some(why) => {
                 Ok(Reply::Tell(format!("ralph: the loop that waited for this session is over: {why}")))
             }
+            // Hooks of two installations are both told, and one of them has answered.
+            None if self.is_prompt() && !is_new => Ok(Reply::Nothing),
             None => hooked::respond(event, circumstances, &loops, self.inside).await,
         };
-        let reply = reply.map_err(|error| chain(&error))?;
+        let reply = reply.or_else(|error| given_up(&error).ok_or_else(|| chain(&error)))?;
         let reply = self.hydrated(reply, standing.as_ref(), resumed.as_ref()).await;
         self.say(&reply, &loops).await?;
         self.inside.answered();
@@ -170,6 +183,23 @@ impl Hearing<'_> {
         Ok(())
     }
 
+    /// What binds a loop to its host lasts, also where the event itself is noted in passing.
+    async fn presented(&self, seen: Living, own: Option<&Own>) -> Result<Presented, String> {
+        if seen.unpresented.is_none() {
+            return Ok(Presented { seen, refused: None });
+        }
+        let store = SqliteStore::open_existing(&self.place.state);
+        let store = store.map_err(|error| store_problem(&error).what)?;
+        let told = own.map(|own| own.hooks.clone()).unwrap_or_default();
+        let loops = Loops::new(Arc::new(store), self.seat.host.clone(), redactor()).with_hooks(told);
+        let presented = loops.presented(&self.event.session, seen, |run| self.inside.refusal(run)).await;
+        presented.map_err(|error| chain(&error))
+    }
+
+    fn is_prompt(&self) -> bool {
+        matches!(self.event.told, Told::Said { .. } | Told::Command(_))
+    }
+
     /// Keeps what happened in the turn of a loop; at its end, how many tools were used in it, and what was said by ralph's
     /// own.
     fn kept(&self, standing: &Standing) -> (u32, Heard) {
@@ -177,7 +207,8 @@ impl Hearing<'_> {
         record(place, &standing.run, event, Some(standing));
         let done = match (&event.told, &event.said) {
             (Told::Tool(_), Some(said)) => said::keep(place, standing, said, &redactor()),
-            (Told::Said { .. } | Told::Command(_), _) => said::forget(place, &standing.run),
+            // A command disturbs no turn, and a loop that it starts has nothing said in it yet.
+            (Told::Said { .. }, _) => said::forget(place, &standing.run),
             _ => Ok(()),
         };
         if let Err(error) = done {
@@ -204,15 +235,15 @@ impl Hearing<'_> {
 
     /// Remembers what happened, and hands out what a session that goes on is to go on with. The host's business goes on
     /// without it.
-    async fn observe(&self, standing: Option<&Standing>) -> Option<Resumed> {
+    async fn observe(&self, standing: Option<&Standing>) -> Observed {
         let done = self.try_to_observe(standing).await;
         done.unwrap_or_else(|error| {
             eprintln!("ralph: the session is not remembered: {}", chain(&error));
-            None
+            Observed { resumed: None, is_new: true }
         })
     }
 
-    async fn try_to_observe(&self, standing: Option<&Standing>) -> Result<Option<Resumed>, StoreError> {
+    async fn try_to_observe(&self, standing: Option<&Standing>) -> Result<Observed, StoreError> {
         let (event, store, now) = (self.event, &*self.inside.store, Timestamp::now());
         // Before anything is written: the time of the last checkpoint decides.
         let known = match &event.told {
@@ -233,11 +264,12 @@ impl Hearing<'_> {
             transcript: event.transcript.as_deref().filter(|path| path.is_file()),
             used,
         };
-        observe(store, &redactor(), told, now).await?;
-        match known {
-            Some(session) => resume(store, session, now).await,
-            None => Ok(None),
-        }
+        let is_new = observe(store, &redactor(), told, now).await?;
+        let resumed = match known {
+            Some(session) => resume(store, session, now).await?,
+            None => None,
+        };
+        Ok(Observed { resumed, is_new })
     }
 
     /// What an agent is told when its session begins or goes on.
@@ -265,6 +297,13 @@ impl Hearing<'_> {
         let text = remembered(resumed, of_loop, &notes, Timestamp::now());
         if text.is_empty() { reply } else { Reply::Context { text, note } }
     }
+}
+
+/// Hosts take what a person is to be told only from a process that ends well.
+fn given_up(error: &LoopError) -> Option<Reply> {
+    let reply = hooked::given_up(error)?;
+    eprintln!("ralph: {}", printable(&chain(error)));
+    Some(reply)
 }
 
 /// How hosts call the beginning of a session that was there before.

@@ -8,6 +8,7 @@ use ralph_hosts::hooked::{CLAUDE, Command, Dialect, State, plugin, unplug};
 use ralph_hosts::{Edited, InstallError, Installed, Removed};
 
 use super::here;
+use super::install::{marked, trusted_program};
 use crate::perform::{hook, own_program};
 use crate::problem::{Problem, Problems};
 use crate::project::Project;
@@ -36,18 +37,22 @@ impl Seat {
     pub(crate) fn of(dialect: &'static Dialect, place: &Where) -> Result<Seat, Problems> {
         let root = project_root(&here()?)
             .map_err(|error| Problem::new(format!("cannot find the project: {error}")))?;
-        let (folder, within) = match place {
-            Where::Project => (root.join(dialect.folder), Some(root.as_path())),
-            Where::User => (user_folder(dialect)?, None),
+        let folder = match place {
+            Where::Project => root.join(dialect.folder),
+            Where::User => user_folder(dialect)?,
             Where::Plugin(_) if dialect.name != CLAUDE.name => {
                 let what = format!("{} takes no plugin from ralph", dialect.title);
                 return Err(Problem::new(what).next("leave out --plugin").into());
             }
-            Where::Plugin(Some(folder)) => (here()?.join(folder), None),
-            Where::Plugin(None) => (data_folder()?.join("claude-plugin"), None),
+            Where::Plugin(Some(folder)) => here()?.join(folder),
+            Where::Plugin(None) => data_folder()?.join("claude-plugin"),
+        };
+        let within = match place {
+            Where::Project => Some(root.as_path()),
+            Where::User | Where::Plugin(_) => marked(&root),
         };
         let program = own_program()?;
-        let program = super::install::trusted_program(&program, within).map(Path::to_owned);
+        let program = trusted_program(&program, within).map(Path::to_owned);
         let loaded = Project::at(&root, Given::default())?.loaded;
         let own: Vec<_> = loaded.merged.hooks.iter().map(|set| hook(&set.value)).collect();
         let judging = loaded.judging_time() + allowance(&own) + BESIDE;

@@ -112,8 +112,7 @@ impl Target {
     }
 }
 
-/// The directory that OpenCode reads, and the project that this is said in. For a user, a directory that nothing marks
-/// as a project is none.
+/// The directory that OpenCode reads, and the project that this is said in.
 fn directory(user: bool) -> Result<(PathBuf, Option<PathBuf>), Problems> {
     let root =
         project_root(&here()?).map_err(|error| Problem::new(format!("cannot find the project: {error}")))?;
@@ -123,8 +122,13 @@ fn directory(user: bool) -> Result<(PathBuf, Option<PathBuf>), Problems> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
     let config = config.ok_or_else(|| Problem::new("HOME is not set").next("set it, or leave out --user"))?;
-    let is_marked = [".git", ".ralph"].iter().any(|mark| root.join(mark).exists());
-    Ok((config.join("opencode"), Some(root).filter(|_| is_marked)))
+    let project = marked(&root).map(Path::to_owned);
+    Ok((config.join("opencode"), project))
+}
+
+/// The project that something is installed in for more than that: a directory that nothing marks as one is none.
+pub(super) fn marked(root: &Path) -> Option<&Path> {
+    Some(root).filter(|root| [".git", ".ralph"].iter().any(|mark| root.join(mark).exists()))
 }
 
 fn install_problem(error: &InstallError) -> Problem {
@@ -232,7 +236,9 @@ fn install_hooks(dialect: &'static Dialect, target: &Target) -> Outcome {
         Where::Project => Where::User,
         Where::User | Where::Plugin(_) => Where::Project,
     };
-    if Seat::of(dialect, &other)?.state() != State::Absent {
+    // Whoever has no home has nothing there, and in a home both are one.
+    let is_elsewhere = |other: Seat| other.folder() != seat.folder() && other.state() != State::Absent;
+    if Seat::of(dialect, &other).is_ok_and(is_elsewhere) {
         print(
             "it is installed in another place too, so that a hook may be told twice: uninstall one of them\n",
         );

@@ -8,6 +8,7 @@ use ralph_core::in_session::{Strategy, named as named_place};
 use ralph_core::view::RunView;
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
 use ralph_hosts::arguments::Start;
+use ralph_hosts::{hooked, opencode};
 use ralph_store::{Register, SqliteStore, StoreError, settle};
 
 use super::{Outcome, here};
@@ -37,6 +38,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     Start(StartArgs),
+    /// End the loop of a session; a turn that is under way ends by itself
     Cancel(SeatArgs),
     Status(StatusArgs),
 }
@@ -164,10 +166,11 @@ pub(super) async fn begin(
     host: Option<AgentName>,
     wanted: Wanted,
 ) -> Result<(bool, RunView), Problems> {
-    // Nothing is made for a session that cannot be one.
+    // Nothing is made for a session that cannot be one, or of a host that would never tell of it.
     let session = named(session)?;
+    host.as_ref().map_or(Ok(()), known)?;
     let strategy = wanted.asked.strategy.unwrap_or_default();
-    let is_hooked = host.as_ref().is_some_and(|host| ralph_hosts::hooked::of(host.as_str()).is_some());
+    let is_hooked = host.as_ref().is_some_and(|host| hooked::of(host.as_str()).is_some());
     let project = Project::here(Given::default())?;
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let store = Arc::new(project.store()?);
@@ -197,6 +200,16 @@ pub(super) async fn begin(
         own.deliver(store, Own::PATIENCE).await;
     }
     Ok((started, view))
+}
+
+fn known(host: &AgentName) -> Result<(), Problem> {
+    let mut names = vec![opencode::NAME];
+    names.extend(hooked::ALL.into_iter().map(|dialect| dialect.name));
+    if names.contains(&host.as_str()) {
+        return Ok(());
+    }
+    Err(Problem::new(format!("`{host}` is not a host that ralph knows"))
+        .next(format!("it is one of {}; `ralph hosts` says what each can do", names.join(", "))))
 }
 
 async fn view(loops: &Loops<SqliteStore>, session: Option<&SessionId>) -> Result<Option<RunView>, Problems> {

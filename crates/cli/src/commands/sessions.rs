@@ -5,7 +5,7 @@ use ralph_core::sessions::{Hydration, LAST, Message, Mode, Role, Session, State}
 use ralph_core::task::Task;
 use ralph_engine::output::printable;
 use ralph_engine::sessions::{Resumed, resume};
-use ralph_store::{Sessions, SqliteStore};
+use ralph_store::{Sessions, SqliteStore, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,6 +20,7 @@ use crate::words::{print, print_json, since, span};
 
 /// How much of a message is shown in a line.
 const LINE: usize = 100;
+const UNSEEN: &str = "no session of a host was seen here";
 
 /// List the sessions of hosts that ralph has seen here, show one, or make it active again.
 #[derive(Debug, clap::Args)]
@@ -73,7 +74,11 @@ pub(crate) struct Shown {
 
 pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
-    let store = project.existing_store()?;
+    let store = match SqliteStore::open_existing(&project.place.state) {
+        Ok(store) => store,
+        Err(StoreError::NoDatabase { .. }) => return Err(unseen().into()),
+        Err(error) => return Err(store_problem(&error).into()),
+    };
     match args.action {
         Action::List { json } => list(&store, json),
         Action::Show(named) => show(&store, &named),
@@ -81,12 +86,20 @@ pub(crate) fn run(args: Args) -> Outcome {
     }
 }
 
+/// Nothing of ralph's was ever done in this project.
+fn unseen() -> Problem {
+    Problem::new(UNSEEN)
+        .next("`ralph install HOST` puts there what tells of them")
+        .next("they are known from then on, once ralph has been used in this project")
+        .exit(4)
+}
+
 fn list(store: &SqliteStore, json: bool) -> Outcome {
     let sessions = block_on(store.sessions()).map_err(|error| store_problem(&error))?;
     if json {
         print_json(&sessions);
     } else if sessions.is_empty() {
-        print("no session of a host was seen here; `ralph install` puts there what tells ralph of them\n");
+        print(&format!("{UNSEEN}; `ralph install` puts there what tells ralph of them\n"));
     } else {
         print(&sessions.iter().map(line).collect::<String>());
     }

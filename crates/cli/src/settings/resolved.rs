@@ -180,6 +180,10 @@ impl Settings {
             bare_word: !self.promise.nonce,
             require: self.require.clone(),
             criteria,
+            patience: match self.patience {
+                Patience::For(time) => Some(time),
+                Patience::WhileAttended => None,
+            },
             ..LoopOptions::default()
         }
     }

@@ -3,7 +3,7 @@
 use ralph_testkit::Project;
 use serde_json::{Value, json};
 
-use super::{Session, context, project, reason};
+use super::{Session, context, note, project, reason};
 
 const DONE: &str = "It is noted that the task is done. End with a short account of what you did.";
 
@@ -37,6 +37,10 @@ fn a_call_of_the_tool_completes_the_loop_of_its_session_in_every_host() {
         };
         let begun = tell(prompts, json!({ "prompt": "/ralph mend the roof" }));
         assert!(context(&begun).contains("Call the tool `task_complete` once"), "{host}: {begun}");
+        assert!(
+            begun["systemMessage"].as_str().unwrap().ends_with("done when it calls `task_complete`"),
+            "{begun}"
+        );
         let again = tell(stops, json!({ "last_assistant_message": "done", "timestamp": "a" }));
         assert!(again["reason"].as_str().unwrap_or_default().contains("iteration 2"), "{host}: {again}");
         tell(uses, call(tool, json!({ "summary": "the roof is mended" }), DONE));
@@ -94,6 +98,19 @@ fn a_call_before_there_is_a_loop_or_a_brief_is_not_kept_for_it() {
 }
 
 #[test]
+fn a_command_in_between_takes_nothing_back() {
+    let project = requiring_the_tool();
+    let session = Session::of(&project, "s-1");
+    session.types("/ralph mend the roof");
+    session.tell("PostToolUse", done());
+    for typed in ["/ralph status", "/ralph paint the door", "/ralph"] {
+        assert!(!reason(&session.types(typed)).is_empty(), "{typed}");
+    }
+    session.stops("mended");
+    assert_eq!(session.stands(), (1, "completed".to_owned()));
+}
+
+#[test]
 fn a_question_that_is_asked_by_the_tool_is_in_the_inbox_when_the_turn_ends() {
     let project = project();
     let session = Session::of(&project, "s-1");
@@ -110,4 +127,32 @@ fn a_question_that_is_asked_by_the_tool_is_in_the_inbox_when_the_turn_ends() {
     assert!(text.starts_with("Which tiles, with ") && !text.contains(secret), "{text}");
     let output = project.state().join("output").join(session.status()["run"].as_str().unwrap());
     assert!(!std::fs::read_to_string(output.join("said.jsonl")).unwrap().contains(secret));
+}
+
+#[test]
+fn a_question_waits_for_its_answer_where_a_deadline_is_set() {
+    let ask =
+        call("mcp__ralph__ask", json!({ "question": "Which tiles?" }), "The question is noted, and is put");
+    let project = project();
+    std::fs::write(project.user_config(), "[agent]\nanswer_deadline = \"1h\"\n").unwrap();
+    let session = Session::of(&project, "s-1");
+    session.types("/ralph mend the roof");
+    session.tell("PostToolUse", ask.clone());
+    let told = session.stops("I wait.");
+    assert!(reason(&told).is_empty() && note(&told).contains("Which tiles? `ralph answer"), "{told}");
+    assert_eq!(session.stands(), (1, "paused".to_owned()));
+    // Nothing else lets it go on.
+    assert_eq!(context(&session.types("hello")), "");
+    assert_eq!(reason(&session.stops("Hello.")), "");
+    assert_eq!(project.ralph(&["answer", "the red ones"]).code, Some(0));
+    assert_eq!(session.stands(), (1, "running".to_owned()));
+    let next = session.types("go on");
+    assert!(context(&next).contains("The answer: the red ones"), "{next}");
+
+    std::fs::write(project.user_config(), "[agent]\nanswer_deadline = \"1ms\"\n").unwrap();
+    let session = Session::of(&project, "s-2");
+    session.types("/ralph mend the roof");
+    session.tell("PostToolUse", ask);
+    let next = session.stops("I wait.").to_string() + &session.types("go on").to_string();
+    assert!(next.contains("Nobody is there to answer"), "{next}");
 }

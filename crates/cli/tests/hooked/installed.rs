@@ -94,6 +94,10 @@ fn shapes() -> Vec<(&'static str, String)> {
             "variables",
             own("{\n  \"env\": {\n    \"ANTHROPIC_LOG\": \"debug\", // loud\n    \"X\": \"1\",\n  }\n}\n"),
         ),
+        (
+            "their own cap, first",
+            own("{\n  \"env\": { \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"20\" },\n  \"a\": 1\n}\n"),
+        ),
         ("their own cap", own("{\n  \"env\": {\n    \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"20\"\n  }\n}\n")),
         ("texts full of brackets", own("{\n  \"a\": \"}],\\\"// no\",\n  \"b\": \"\\u007b /* */\"\n}\n")),
         ("other alphabets", own("{\n  \"språk\": \"日本語 🙂\",\n  \"ключ\": [\"é\"]\n}\n")),
@@ -186,7 +190,7 @@ fn where_there_was_nothing_there_is_nothing_afterwards() {
         let text = fs::read_to_string(project.tree().join(".claude/settings.json")).unwrap();
         let settings: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(settings["hooks"].as_object().unwrap().len(), 9, "{text}");
-        assert_eq!(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "999999");
+        assert_eq!(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "907163");
         assert_eq!(settings["hooks"]["Stop"][0]["hooks"][0]["timeout"], 3_040);
         assert_eq!(project.ralph(&["uninstall", "claude"]).code, Some(0));
         assert_eq!(listing(&project.tree()), before, "{prepared:?}");
@@ -339,4 +343,73 @@ fn a_command_that_a_person_changed_keeps_everything_where_it_is() {
     assert_eq!(listing(&project.tree()), before);
     assert_eq!(project.ralph(&["uninstall", "claude", "--yes"]).code, Some(0));
     assert!(!project.tree().join(".claude").exists());
+}
+
+#[test]
+fn no_hook_starts_a_program_that_the_agent_could_change() {
+    let project = project();
+    fs::create_dir(project.tree().join(".git")).unwrap();
+    let own = project.tree().join("ralph");
+    fs::hard_link(env!("CARGO_BIN_EXE_ralph"), &own)
+        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_ralph"), &own).map(drop))
+        .unwrap();
+    let home = project.base().join("claude-home");
+    let plugin = project.base().join("a plugin");
+    let flag = format!("--plugin={}", plugin.display());
+    for (more, file) in [
+        ("--project", project.tree().join(".claude/settings.json")),
+        ("--user", home.join("settings.json")),
+        (&flag, plugin.join("hooks/hooks.json")),
+    ] {
+        let usual = project.command(&[]);
+        let mut command = std::process::Command::new(&own);
+        command.env_clear().envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("CLAUDE_CONFIG_DIR", &home).args(["install", "claude", more]).current_dir(project.tree());
+        let out = command.output().unwrap();
+        assert!(String::from_utf8_lossy(&out.stdout).contains("on the PATH"), "{more} {out:?}");
+        let tree = project.tree().display().to_string();
+        assert!(!fs::read_to_string(file).unwrap().contains(&tree), "{more}");
+    }
+}
+
+#[test]
+fn without_a_home_or_inside_of_one_there_is_no_other_place() {
+    let project = project();
+    let run = |home: Option<&Path>| {
+        let mut command = project.command(&["install", "codex"]);
+        command.env_remove("CODEX_HOME");
+        match home {
+            Some(home) => command.env("HOME", home),
+            None => command.env_remove("HOME"),
+        };
+        command.output().unwrap()
+    };
+    for home in [None, Some(project.tree())] {
+        let out = run(home.as_deref());
+        let said = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert_eq!((out.status.code(), said.contains("another place")), (Some(0), false), "{out:?}");
+    }
+}
+
+#[test]
+fn a_cap_that_a_person_has_set_is_theirs_and_that_of_an_earlier_version_is_not() {
+    let project = project();
+    let settings = project.tree().join(".claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    for value in ["999999", "907163"] {
+        let text =
+            format!("{{\n  \"env\": {{\n    \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"{value}\"\n  }}\n}}\n");
+        fs::write(&settings, &text).unwrap();
+        assert!(project.ralph(&["uninstall", "claude"]).out.contains("nothing of ralph's"), "{value}");
+        assert_eq!(fs::read_to_string(&settings).unwrap(), text);
+    }
+    fs::remove_file(&settings).unwrap();
+    assert_eq!(project.ralph(&["install", "claude"]).code, Some(0));
+    let ours = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, ours.replace("907163", "999999")).unwrap();
+    assert_eq!(project.ralph(&["install", "claude"]).code, Some(0));
+    assert_eq!(fs::read_to_string(&settings).unwrap(), ours);
+    fs::write(&settings, ours.replace("907163", "999999")).unwrap();
+    assert_eq!(project.ralph(&["uninstall", "claude"]).code, Some(0));
+    assert!(!settings.exists());
 }

@@ -108,6 +108,22 @@ fn whoever_speaks_in_the_middle_takes_over() {
 }
 
 #[test]
+fn a_prompt_that_is_told_twice_is_heard_once() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    let told = |prompt: &str, id: &str| {
+        session.tell("UserPromptSubmit", json!({ "prompt": prompt, "prompt_id": id }))
+    };
+    assert!(context(&told("/ralph fix it", "p-1")).contains("fix it"));
+    assert_eq!(told("/ralph fix it", "p-1"), Value::Null);
+    session.tell("SessionStart", json!({ "source": "resume" }));
+    assert!(context(&told("go on", "p-2")).contains("fix it"));
+    assert_eq!(told("go on", "p-2"), Value::Null);
+    assert_eq!(session.stands(), (1, "running".to_owned()));
+    assert!(note(&told("go on", "p-3")).contains("a person took over"));
+}
+
+#[test]
 fn what_waits_for_the_end_of_the_turn_does_not_wait_for_the_end_of_the_loop() {
     let project = project();
     for (id, typed, how) in [
@@ -127,6 +143,27 @@ fn what_waits_for_the_end_of_the_turn_does_not_wait_for_the_end_of_the_loop() {
 }
 
 #[test]
+fn what_waited_before_the_person_last_spoke_ends_no_loop() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    let waits = |text: &str| json!({ "type": "queue-operation", "operation": "enqueue", "content": text });
+    session.write(&waits("lost with a crash long ago"));
+    session.types("/ralph fix it");
+    session.write(&spoken("/ralph fix it"));
+    session.write(&said("m1", "one"));
+    assert!(reason(&session.stops("one")).contains("This is iteration 2"));
+    // What the host says in the person's name is not theirs.
+    session.write(&waits("wait"));
+    session.write(&spoken("<task-notification>\ndone</task-notification>"));
+    session.write(
+        &json!({ "type": "user", "isMeta": true, "message": { "content": "Stop hook feedback:\nx" } }),
+    );
+    session.write(&said("m2", "two"));
+    session.stops("two");
+    assert_eq!(session.stands(), (3, "aborted".to_owned()));
+}
+
+#[test]
 fn a_session_learns_what_lives_in_it_and_the_task_survives_a_summary() {
     let project = project();
     let session = Session::of(&project, "ses-1");
@@ -136,7 +173,7 @@ fn a_session_learns_what_lives_in_it_and_the_task_survives_a_summary() {
     assert!(context(&compacted).contains("mend the roof") && context(&compacted).contains("<promise>"));
     session.tell("SessionEnd", json!({ "reason": "other" }));
     let again = session.tell("SessionStart", json!({ "source": "resume" }));
-    assert!(context(&again).contains("iteration 1 of 9"), "{again}");
+    assert!(context(&again).contains("iteration 1 of 9: mend the roof. It goes on"), "{again}");
     let next = session.types("go on");
     assert!(context(&next).contains("mend the roof"), "{next}");
     assert!(reason(&session.stops("one")).contains("This is iteration 2 of 9"));
@@ -209,7 +246,10 @@ fn checks_that_outlast_the_hook_pause_the_loop_and_let_the_host_go() {
     let begun = std::time::Instant::now();
     let out = super::told(project.command(&["hook", "claude", "--within", "3"]), event.as_bytes());
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
-    assert_eq!((out.status.code(), out.stdout.as_slice()), (Some(1), &b""[..]));
+    assert_eq!(out.status.code(), Some(0));
+    let told = super::answer(&out);
+    assert!(reason(&told).is_empty() && note(&told).contains("loop paused"), "{told}");
+    assert!(note(&told).contains("`ralph resume "), "{told}");
     // What is left of the three seconds, and never more.
     let said = String::from_utf8_lossy(&out.stderr);
     assert!((0..=3).any(|left| said.contains(&format!("took longer than {left} s"))), "{said}");
@@ -266,11 +306,34 @@ fn a_loop_that_was_paused_and_resumed_is_not_ended_by_the_next_word() {
     session.types("/ralph fix it");
     let run = session.status()["run"].as_str().unwrap().to_owned();
     assert_eq!(project.ralph(&["pause", &run]).code, Some(0));
-    assert_eq!(reason(&session.stops("one")), "");
+    let told = session.stops("one");
+    assert!(reason(&told).is_empty() && note(&told).contains("`ralph resume "), "{told}");
+    assert_eq!(session.stops("more"), Value::Null, "it is told once");
     assert_eq!(session.stands(), (1, "paused".to_owned()));
     assert_eq!(project.ralph(&["resume", &run]).code, Some(0));
     assert!(context(&session.types("go on")).contains("fix it"));
     assert!(reason(&session.stops("two")).contains("This is iteration 3"));
+}
+
+#[test]
+fn a_paused_loop_does_not_wait_for_the_tree() {
+    let project = project();
+    std::fs::write(project.user_config(), "[[check]]\nname = \"c\"\ncommand = \"true\"\n").unwrap();
+    let session = Session::of(&project, "ses-1");
+    session.types("/ralph fix it");
+    session.tell("StopFailure", json!({ "error": "rate_limit" }));
+    let tree = std::fs::File::open(project.tree()).unwrap();
+    tree.lock().unwrap();
+    let command = || project.command(&["hook", "claude", "--within", "8"]);
+    let stopped = session.tell_with(command(), "Stop", json!({ "last_assistant_message": "one" }));
+    assert!(!note(&stopped).contains("in use"), "{stopped}");
+    assert_eq!(session.stands(), (1, "paused".to_owned()));
+    // Whoever asked it to go on is told what keeps it.
+    let run = session.status()["run"].as_str().unwrap().to_owned();
+    assert_eq!(project.ralph(&["resume", &run]).code, Some(0));
+    let stopped = session.tell_with(command(), "Stop", json!({ "last_assistant_message": "two" }));
+    assert!(note(&stopped).contains("in use"), "{stopped}");
+    drop(tree);
 }
 
 #[test]
@@ -284,6 +347,15 @@ fn signals_that_a_host_never_tells_of_are_refused() {
 }
 
 #[test]
+fn a_loop_of_a_host_that_nobody_knows_is_refused() {
+    let project = project();
+    let ran = project.ralph(&["loop", "start", "--session", "ses-1", "--host", "clade", "--", "fix it"]);
+    let told = ran.err.contains("`clade`") && ran.err.contains("claude") && ran.err.contains("`ralph hosts`");
+    assert_eq!((ran.code, told), (Some(2), true), "{ran:?}");
+    assert_eq!(project.ralph(&["loop", "status", "--session", "ses-1"]).code, Some(4));
+}
+
+#[test]
 fn whoever_says_nothing_takes_nothing_over() {
     let project = project();
     let session = Session::of(&project, "ses-1");
@@ -294,4 +366,13 @@ fn whoever_says_nothing_takes_nothing_over() {
     }
     assert_eq!(session.stands(), (1, "running".to_owned()));
     assert!(reason(&session.stops("one")).contains("This is iteration 2"));
+}
+
+#[test]
+fn a_host_that_would_wait_for_ever_is_answered_as_any_other() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    let command = project.command(&["hook", "claude", "--within", "18446744073709551615"]);
+    let begun = session.tell_with(command, "UserPromptSubmit", json!({ "prompt": "/ralph fix it" }));
+    assert!(context(&begun).contains("fix it"), "{begun}");
 }

@@ -47,7 +47,8 @@ fn a_session_is_listed_shown_and_resumed() {
 #[test]
 fn an_unknown_session_and_a_name_of_several_are_told() {
     let project = project();
-    assert_eq!(sessions(&project, &["list"]).code, Some(4), "nothing was ever done here");
+    let fresh = sessions(&project, &["list"]);
+    assert_eq!((fresh.code, fresh.err.contains("`ralph install HOST`")), (Some(4), true), "{fresh:?}");
     Session::of(&project, "ses_1").command("fix it");
     Session::of(&project, "ses_2").tell("tool", json!({ "tool": "bash" }));
     for action in ["show", "resume"] {

@@ -185,3 +185,17 @@ fn an_agent_that_ralph_drives_has_no_task_of_a_session() {
     let answers = play(&project, &["mcp"], &steps(&Value::Null)[..1]);
     assert!(is_error(&answers[0]) && text(&answers[0]).contains("no task of ralph"), "{}", answers[0]);
 }
+
+#[test]
+fn an_agent_that_asks_is_told_whether_anybody_is_waited_for() {
+    for (config, said) in [
+        ("", "nobody is waited for"),
+        ("[agent]\nanswer_deadline = \"10m\"\n", "the answer comes with your next brief"),
+    ] {
+        let project = project().with(CLAUDE, "s-1");
+        std::fs::write(project.user_config(), config).unwrap();
+        told(&project, "claude", "s-1", "UserPromptSubmit", json!({ "prompt": "/ralph mend the roof" }));
+        let answers = play(&project, &["mcp"], &[call("ask", json!({ "question": "Which tiles?" }))]);
+        assert!(text(&answers[0]).contains(said), "{config}: {}", text(&answers[0]));
+    }
+}

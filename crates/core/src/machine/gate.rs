@@ -78,6 +78,9 @@ impl Run {
         if let Some(stop) = self.stuck().filter(|_| !self.has_backlog()) {
             return Some(stop);
         }
+        if let Some(stop) = self.sings_on() {
+            return Some(stop);
+        }
         // Whether a backlog needs another iteration is known once the next task is.
         self.used_up(now).or_else(|| {
             self.iterations_used_up().filter(|_| matches!(next, Step::Select) && !self.has_backlog())

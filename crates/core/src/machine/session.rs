@@ -7,12 +7,12 @@ use crate::event::Event;
 use crate::id::{AgentName, SessionId};
 use crate::in_session::{InSession, RECOVERY, REPLACEMENT, Recovering, Refrain, Strategy, Turn, TurnEnding};
 use crate::moment::Moment;
-use crate::policy::Signal;
+use crate::policy::{Completion, Signal};
 use crate::promise::{self, Claim};
 use crate::question;
 use crate::report::{AgentExit, Fault, Report, Usage};
 use crate::run::{Pace, Run, Step, Until};
-use crate::stop::StopReason;
+use crate::stop::{Stop, StopReason};
 
 /// How often in a row the same answer without a tool is sent back.
 const MOST_REFRAINS: u32 = 3;
@@ -107,11 +107,13 @@ impl Run {
         }
         let exit = hearing.exit(&turn.ending);
         let is_well = exit.is_clean();
-        let sung = is_well && !hearing.aside && place.sing(turn);
         let claim = match is_well && !turn.is_broken_off {
             true => promise::detect(&turn.text, &attempt.promise, &brief.text),
             false => Claim::None,
         };
+        if is_well && !hearing.aside {
+            place.sing(turn, claims(&self.policy.completion, &claim, turn));
+        }
         let question = match is_well && !turn.is_broken_off && !claim.is_made() {
             true => turn.asked(hearing.aside),
             false => None,
@@ -134,14 +136,14 @@ impl Run {
             ran: Vec::new(),
             claim,
         };
-        let wants_promise = self.policy.completion.require.contains(&Signal::Promise);
-        let is_stuck = sung && wants_promise && !report.claim.is_made();
         self.after_code(attempt, Ok(report), now);
-        if is_stuck {
-            let evidence =
-                format!("the same answer came {} times in a row and used no tool", MOST_REFRAINS + 1);
-            self.halt(StopReason::NoProgress, &evidence, now);
-        }
+    }
+
+    /// The agent was sent back to work as often as that helps anybody.
+    pub(super) fn sings_on(&self) -> Option<Stop> {
+        self.in_session.as_ref().filter(|place| place.refrain.times >= MOST_REFRAINS)?;
+        let evidence = format!("the same answer came {} times in a row and used no tool", MOST_REFRAINS + 1);
+        Some(Stop { reason: StopReason::NoProgress, evidence })
     }
 
     /// The brief did not reach the agent.
@@ -343,12 +345,19 @@ impl InSession {
         list.is_done && (list.is_written || is_changed)
     }
 
-    /// Whether the same was said too often, with nothing done. A new session has not heard it.
-    fn sing(&mut self, turn: &Turn) -> bool {
+    /// Counts how often the same was said, with nothing done and nothing claimed. A new session has not heard it.
+    fn sing(&mut self, turn: &Turn, claims: bool) {
         let words: String = turn.text.trim().chars().take(KEPT).collect();
-        let again = turn.tools == 0 && words == self.refrain.words && self.strategy == Strategy::Continue;
+        let idle = turn.tools == 0 && !claims;
+        let again = idle && words == self.refrain.words && self.strategy == Strategy::Continue;
         let times = if again { self.refrain.times + 1 } else { 0 };
         self.refrain = Refrain { words, times };
-        times >= MOST_REFRAINS
     }
+}
+
+/// Whether a turn says that the task is done, in a way that is asked for.
+fn claims(completion: &Completion, claim: &Claim, turn: &Turn) -> bool {
+    let asks_for = |signal| completion.require.contains(&signal);
+    (asks_for(Signal::Promise) && claim.is_made())
+        || (asks_for(Signal::Tool) && turn.signals.contains(&Signal::Tool))
 }

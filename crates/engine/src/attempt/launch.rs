@@ -73,7 +73,7 @@ impl<S: Store + 'static> Drive<S> {
     /// room for it and none of that is asked for.
     pub(crate) fn letterbox(&self, attempt: &Attempt) -> Result<Option<Letterbox>, EngineError> {
         let temporary = temporary(&self.parts.environment).swap_remove(0);
-        let task = Assignment::of(&self.run, attempt);
+        let task = Assignment::of(&self.run, attempt, self.parts.attended);
         match Letterbox::open(&temporary, &task) {
             Ok(letterbox) => Ok(Some(letterbox.answering(task, self.parts.librarian.clone()))),
             Err(source) if self.wants_tool() => Err(EngineError::Write { path: temporary, source }),

@@ -75,6 +75,10 @@ impl Onward {
                 let why = failed.map(|tried| tried.outcome.clone());
                 Onward::Due { after: remaining(*from, *to).min(LONGEST), why }
             }
+            Step::Wait(Until::Answer { from, to, .. }, _) => {
+                let why = "a question is open; `ralph inbox` shows it".to_owned();
+                Onward::Due { after: remaining(*from, *to).min(LONGEST), why: Some(why) }
+            }
             Step::Stop(stop) => Onward::Ended(Ended { stop: stop.clone(), iteration }),
             Step::Code(attempt, brief) => Onward::Next(Next {
                 brief: brief.text.clone(),
@@ -90,7 +94,7 @@ impl Onward {
             | Step::Think(_)
             | Step::Verify(..)
             | Step::Consolidate(..)
-            | Step::Wait(Until::Told | Until::Answer { .. }, _)
+            | Step::Wait(Until::Told, _)
             | Step::Abandon(..) => Onward::Silence,
         }
     }
@@ -116,22 +120,23 @@ impl<S: Store + 'static> Drive<S> {
     async fn until_briefed(&mut self, delay: &mut Duration, waiting: Waiting) -> Result<(), EngineError> {
         loop {
             match self.run.step.clone() {
-                Step::Stop(_) | Step::Wait(Until::Told | Until::Answer { .. }, _) => {
+                Step::Stop(_) | Step::Wait(Until::Told, _) => {
                     if self.commit().await? == Settled::Stands {
                         return Ok(());
                     }
                 }
                 // Waiting is the host's part: no process lives that long.
-                Step::Wait(Until::Time { from, to } | Until::Reset { from, to }, then)
-                    if remaining(from, to).is_zero() =>
-                {
+                Step::Wait(
+                    Until::Time { from, to } | Until::Reset { from, to } | Until::Answer { from, to, .. },
+                    then,
+                ) if remaining(from, to).is_zero() => {
                     self.run.after_wait(*then, self.now());
                 }
                 Step::Wait(Until::Time { from, to }, then) if waiting == Waiting::HoldsBack => {
                     *delay = remaining(from, to);
                     self.run.after_wait(*then, self.now());
                 }
-                Step::Wait(Until::Time { .. } | Until::Reset { .. }, _) => {
+                Step::Wait(Until::Time { .. } | Until::Reset { .. } | Until::Answer { .. }, _) => {
                     if self.commit().await? == Settled::Stands {
                         return Ok(());
                     }

@@ -9,6 +9,9 @@ use ralph_store::Store;
 
 use crate::loops::{LoopError, Loops};
 
+/// Whoever sits at a host is its own, and looks at no screen of ralph's.
+const UNATTENDED: bool = false;
+
 /// The loop that lives in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
@@ -24,6 +27,8 @@ pub struct Standing {
     /// Whether the agent has a brief, and the end of its turn was not heard of.
     pub is_briefed: bool,
     pub is_paused: bool,
+    /// Whether the answer to a question is waited for.
+    pub asks: bool,
     /// What it was told last.
     pub brief: Option<String>,
 }
@@ -32,6 +37,7 @@ impl Standing {
     fn of(run: Run) -> Standing {
         Standing {
             is_paused: run.is_paused(),
+            asks: run.asks().is_some(),
             iteration: run.tally.iterations,
             attempt: run.tally.attempts,
             max_iterations: run.policy.limits.max_iterations.map(Into::into),
@@ -66,7 +72,7 @@ impl<S: Store> Loops<S> {
     pub async fn assignment(&self, session: &SessionId) -> Result<Option<Assignment>, LoopError> {
         let Some(id) = self.living(session).await? else { return Ok(None) };
         let run = self.store.run(&id).await?;
-        Ok(run.and_then(|run| Some(Assignment::of(&run, at_hand(&run.step)?))))
+        Ok(run.and_then(|run| Some(Assignment::of(&run, at_hand(&run.step)?, UNATTENDED))))
     }
 
     /// The agent was kept from ending its turn: it is told its task again when the session goes on.

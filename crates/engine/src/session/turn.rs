@@ -113,6 +113,9 @@ impl<S: Store + 'static> Loops<S> {
         provide: &impl Provide<S>,
     ) -> Result<Onward, LoopError> {
         let Some(seen) = self.store.run(id).await? else { return Ok(Onward::Silence) };
+        if seen.awaits_a_person(moment(&seen).at) && self.stands_still(id, turn).await? {
+            return Ok(Onward::Silence);
+        }
         let parts = match provide.parts(&seen).await {
             Ok(Some(parts)) => parts,
             Ok(None) => return Ok(Onward::Later { after: BUSY }),
@@ -152,6 +155,17 @@ impl<S: Store + 'static> Loops<S> {
                 self.let_go(id, &why).await
             }
         }
+    }
+
+    /// Whether nobody lets a loop go on that is paused or has asked something. It does nothing in the tree, so it is not
+    /// to wait for it.
+    async fn stands_still(&self, id: &RunId, turn: Option<&Turn>) -> Result<bool, LoopError> {
+        let heard = self.amend(id, |run, now| {
+            if let Some(turn) = turn.filter(|_| run.awaits_a_person(now.at)) {
+                run.hear(turn, now);
+            }
+        });
+        Ok(heard.await?.is_some_and(|run| run.awaits_a_person(moment(&run).at)))
     }
 
     /// The host goes on without ralph, and the loop stands still until a person wants it to go on.

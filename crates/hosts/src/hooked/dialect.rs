@@ -53,7 +53,8 @@ pub enum Clock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cap {
     pub variable: &'static str,
-    pub raised: &'static str,
+    /// A number that nobody types, by which it is known whose it is; behind it what earlier versions wrote.
+    pub raised: &'static [&'static str],
     pub by_default: u32,
 }
 
@@ -105,7 +106,11 @@ pub const CLAUDE: Dialect = Dialect {
     ],
     commands: Commands::Markdown { folder: "commands" },
     blocks: "block",
-    cap: Some(Cap { variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", raised: "999999", by_default: 8 }),
+    cap: Some(Cap {
+        variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+        raised: &["907163", "999999"],
+        by_default: 8,
+    }),
     is_its_transcript: true,
     own_tools: "mcp__ralph__",
     naming: Naming::Variable("CLAUDE_CODE_SESSION_ID"),

@@ -21,7 +21,7 @@ const OWN_WORDS: [&str; 5] =
 /// Why an event gets no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum BadEvent {
-    #[error("the event cannot be read: {0}")]
+    #[error("the event cannot be read")]
     Json(#[from] serde_json::Error),
     #[error("the event has no text in `{field}`")]
     Missing { field: &'static str },

@@ -21,4 +21,4 @@ pub use dialect::{ALL, CLAUDE, Dialect, Naming, What, of};
 pub use event::{BadEvent, Event, Told, read};
 pub use install::{Command, State, plugin, unplug};
 pub use reply::Reply;
-pub use respond::{Circumstances, respond};
+pub use respond::{Circumstances, given_up, respond};

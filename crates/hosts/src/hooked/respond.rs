@@ -57,16 +57,17 @@ pub async fn respond<S: Store + 'static>(
         }
         Told::Said { text } => desk.said(text).await,
         Told::Stopped { said, mark } => {
-            if desk.standing().await?.is_none() {
-                return Ok(Reply::Nothing);
-            }
+            let Some(standing) = desk.standing().await? else { return Ok(Reply::Nothing) };
             if event.mode == Some(Mode::Plan) {
                 return desk.planned().await;
             }
             let transcript = event.transcript.as_deref();
             let last = transcript.map(|path| read(path, said.as_deref())).unwrap_or_default();
             let turn = turn(said.as_deref(), mark.as_deref(), &last, &desk.circumstances);
-            desk.stopped(&turn, &last, transcript).await
+            match desk.stopped(&turn, &last, transcript).await? {
+                Reply::Nothing if !standing.is_paused && !standing.asks => desk.stands_still().await,
+                reply => Ok(reply),
+            }
         }
         Told::Broken { what } => {
             let why = format!("the host ended the turn: {what}");
@@ -152,6 +153,11 @@ fn note(action: &Action) -> Option<String> {
     }
 }
 
+/// What a person is told where ralph failed, and its loop stands still. None where nothing is to be said.
+pub fn given_up(error: &LoopError) -> Option<Reply> {
+    words::let_go(error).first().map(noted)
+}
+
 fn noted(action: &Action) -> Reply {
     note(action).map_or(Reply::Nothing, Reply::Tell)
 }
@@ -224,6 +230,12 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         }
     }
 
+    /// Whoever waits for a person says so once.
+    async fn stands_still(&self) -> Result<Reply, LoopError> {
+        let run = self.loops.run_of(&self.event.session).await?;
+        Ok(run.as_ref().and_then(words::stands_still).map_or(Reply::Nothing, |told| noted(&told)))
+    }
+
     /// A turn in which the agent could only plan is no attempt: nothing is judged, and the loop stays where it is.
     async fn planned(&self) -> Result<Reply, LoopError> {
         self.loops
@@ -257,13 +269,12 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         }
         self.loops.left(&self.event.session, "the session was opened again").await?;
         let how = match standing.is_paused {
-            true => format!("it is paused, and `ralph resume {run}` lets it go on"),
-            false => "it goes on with what the person says next; `/ralph stop` ends it".to_owned(),
+            true => format!("But it is paused, and `ralph resume {run}` lets it go on"),
+            false => "It goes on with what the person says next; `/ralph stop` ends it".to_owned(),
         };
         let text = format!(
-            "A ralph loop lives in this session, at iteration {iteration}{of}: {}. {}{how}.",
-            standing.description,
-            if standing.is_paused { "But " } else { "" }
+            "A ralph loop lives in this session, at iteration {iteration}{of}: {}. {how}.",
+            standing.description.trim_end_matches('.')
         );
         Ok(Reply::Context { note: Some(text.clone()), text })
     }

@@ -10,6 +10,8 @@ use ralph_core::policy::Cost;
 use ralph_core::report::Usage;
 use serde_json::Value;
 
+use super::event::{Told, said};
+
 /// As much of the end is read.
 const TAIL: u64 = 8 << 20;
 /// What a host puts before what a hook said.
@@ -46,6 +48,10 @@ impl Final {
             match entry["type"].as_str() {
                 Some("queue-operation") => queue(&mut waiting, &entry),
                 Some("user") if !is_result(&entry) => {
+                    if is_spoken(&entry) {
+                        // What was typed before that has been given to the agent, or never will be.
+                        waiting.clear();
+                    }
                     let blocks = if is_feedback(&entry) { last.blocks + 1 } else { 0 };
                     last = Final { blocks, ..Final::default() };
                     counted.clear();
@@ -128,9 +134,18 @@ fn is_result(entry: &Value) -> bool {
 }
 
 fn is_feedback(entry: &Value) -> bool {
+    entry["isMeta"] == true && words(entry).is_some_and(|text| text.starts_with(FEEDBACK))
+}
+
+/// Whether a person said it, and not the host in their name.
+fn is_spoken(entry: &Value) -> bool {
+    let of_person = |text: &str| matches!(said(text), Told::Said { .. } | Told::Command(_));
+    entry["isMeta"] != true && words(entry).is_some_and(of_person)
+}
+
+fn words(entry: &Value) -> Option<&str> {
     let content = &entry["message"]["content"];
-    let text = content.as_str().or_else(|| content[0]["text"].as_str());
-    entry["isMeta"] == true && text.is_some_and(|text| text.starts_with(FEEDBACK))
+    content.as_str().or_else(|| content[0]["text"].as_str())
 }
 
 /// What was typed while the agent was at work stands in a queue.

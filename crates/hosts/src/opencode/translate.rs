@@ -26,7 +26,7 @@ const BROKEN_OFF: [&str; 4] = ["tool-calls", "length", "content-filter", "error"
 /// Why an event gets no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum BadEvent {
-    #[error("the event cannot be read: {0}")]
+    #[error("the event cannot be read")]
     Json(#[from] serde_json::Error),
     #[error("the event has version {found}, and this ralph knows {VERSION}")]
     Version { found: u32 },

@@ -17,8 +17,8 @@ pub(crate) struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hooks {
     pub(crate) entries: Vec<Entry>,
-    /// A variable that the host reads, where nobody has set it.
-    pub(crate) variable: Option<(&'static str, &'static str)>,
+    /// A variable that the host reads, where nobody has set it: its name, and its value before those of earlier versions.
+    pub(crate) variable: Option<(&'static str, &'static [&'static str])>,
 }
 
 /// What is left of a file.
@@ -76,7 +76,7 @@ impl Hooks {
     }
 
     fn set(&self, text: String, layout: &Layout) -> Result<String, BadSettings> {
-        let Some((name, value)) = self.variable else { return Ok(text) };
+        let Some((name, [value, ..])) = self.variable else { return Ok(text) };
         let root = read(&text)?;
         let member = format!("{}: {}", quoted(name), quoted(value));
         match root.get(ENV) {
@@ -95,9 +95,12 @@ impl Hooks {
     /// The file as it was before.
     pub(crate) fn strip(&self, text: &str, is_ours: &impl Fn(&str) -> bool) -> Result<Stripped, BadSettings> {
         let mut text = text.to_owned();
+        // Whoever has none of the hooks has set the variable themselves.
+        let is_there = Known { text: &text, is_ours, variable: None }.has_hooks(&read(&text)?);
+        let variable = self.variable.filter(|_| is_there);
         loop {
             let root = read(&text)?;
-            let known = Known { text: &text, is_ours, variable: self.variable };
+            let known = Known { text: &text, is_ours, variable };
             if known.is_whole(&root) {
                 return Ok(Stripped::Nothing);
             }
@@ -152,7 +155,7 @@ fn pretty(group: &Group<'_>, layout: &Layout, depth: usize) -> String {
 struct Known<'a, F> {
     text: &'a str,
     is_ours: &'a F,
-    variable: Option<(&'static str, &'static str)>,
+    variable: Option<(&'static str, &'static [&'static str])>,
 }
 
 impl<F: Fn(&str) -> bool> Known<'_, F> {
@@ -164,6 +167,13 @@ impl<F: Fn(&str) -> bool> Known<'_, F> {
                 ENV => self.is_env(&member.value),
                 _ => false,
             })
+    }
+
+    fn has_hooks(&self, root: &Node) -> bool {
+        let events = root.get(HOOKS).map_or(&[][..], Node::members);
+        let groups = events.iter().flat_map(|event| event.value.items());
+        let mut hooks = groups.filter_map(|group| group.get(HOOKS)).flat_map(Node::items);
+        hooks.any(|hook| self.is_hook(hook))
     }
 
     fn is_hooks(&self, hooks: &Node) -> bool {
@@ -189,7 +199,8 @@ impl<F: Fn(&str) -> bool> Known<'_, F> {
 
     fn is_variable(&self, env: &Node, number: usize) -> bool {
         let member = &env.members()[number];
-        self.variable.is_some_and(|(name, value)| member.key == name && member.value.text() == Some(value))
+        let is_value = |values: &[&str]| member.value.text().is_some_and(|text| values.contains(&text));
+        self.variable.is_some_and(|(name, values)| member.key == name && is_value(values))
     }
 
     /// The last thing that is ralph's, in what it stands, so that what was put in last goes first.

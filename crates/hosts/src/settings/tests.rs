@@ -11,7 +11,7 @@ const OURS: &str = "/opt/ralph hook claude";
 fn hooks() -> Hooks {
     let entry = |event| Entry { event, command: OURS.to_owned(), timeout: 60 };
     let entries = ["SessionStart", "Stop", "PreCompact"].map(entry).to_vec();
-    Hooks { entries, variable: Some(("THE_CAP", "999999")) }
+    Hooks { entries, variable: Some(("THE_CAP", &["907163", "999999"])) }
 }
 
 fn is_ours(command: &str) -> bool {

@@ -33,6 +33,14 @@ pub struct Post {
 const PERHAPS: &str =
     "This host does not tell this server which of its sessions calls; if a ralph loop lives in yours,";
 
+/// What becomes of a question.
+const WAITED_FOR: &str =
+    "and is put into the inbox when your turn ends. End it now: the answer comes with your next brief.";
+const NOT_WAITED_FOR: &str = "and is put into the inbox when your turn ends, but nobody is waited for. Decide it \
+    yourself: take what is easiest to change later, go on with the work, and say what you took for granted; that is recorded.";
+const PERHAPS_WAITED_FOR: &str = "and is put into the inbox when your turn ends. If somebody is waited for, the answer \
+                                  comes with your next brief; if nobody is, that brief asks you to decide it yourself.";
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Complete {
@@ -63,8 +71,8 @@ pub fn agent(post: Post) -> Vec<Tool> {
         ),
         Tool::for_caller(
             "ask",
-            "Put a question to the people who gave you the task, when you cannot go on without an answer. The answer \
-             comes with your next brief, so end your turn after asking.",
+            "Put a question to the people who gave you the task, when you cannot go on without an answer. What it says \
+             tells whether somebody is waited for.",
             move |Ask { question }, caller| asking.ask(&question, caller),
         ),
         Tool::for_caller(
@@ -99,13 +107,12 @@ impl Post {
             return Err("the question is empty".to_owned());
         }
         let asked = Said::Asked { question: self.redactor.text(question).into_owned() };
-        let noted = match self.say(&asked, caller)? {
-            Some(_) => "The question is noted".to_owned(),
-            None => format!("{PERHAPS} the question is noted"),
+        let told = match self.say(&asked, caller)? {
+            Some(task) if task.waits_for_answers => format!("The question is noted, {WAITED_FOR}"),
+            Some(_) => format!("The question is noted, {NOT_WAITED_FOR}"),
+            None => format!("{PERHAPS} the question is noted, {PERHAPS_WAITED_FOR}"),
         };
-        Ok(Answer::Words(format!(
-            "{noted}, and is put into the inbox when your turn ends. End it now: the answer comes with your next brief."
-        )))
+        Ok(Answer::Words(told))
     }
 
     /// Through the socket of its attempt, or straight from what there is where ralph did not start it.

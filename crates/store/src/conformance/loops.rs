@@ -48,6 +48,23 @@ pub fn a_session_may_have_a_loop_after_the_last_has_finished(world: &impl World)
     assert_eq!(wait(store.loop_of(None, &seat.session)).unwrap(), Some(second.id));
 }
 
+pub fn a_loop_stays_one_when_another_has_taken_its_session(world: &impl World) {
+    let store = world.open();
+    let (seat, other) = (seat("claude", "s1"), seat("claude", "s2"));
+    for place in [&seat, &seat, &other] {
+        let mut over = started(&store, place);
+        finish(&mut over);
+        wait(store.commit(&over, at(1), &[])).unwrap();
+    }
+    let moved = started(&store, &seat);
+    wait(store.bind(&moved.id, &other)).unwrap();
+    assert_eq!(wait(store.latest_run()).unwrap(), None);
+    let outside = run();
+    wait(store.create_run(&outside, at(2), Unfinished::Refuse, &[])).unwrap();
+    started(&store, &seat);
+    assert_eq!(wait(store.latest_run()).unwrap().map(|latest| latest.id), Some(outside.id));
+}
+
 pub fn sessions_do_not_stand_in_each_others_way(world: &impl World) {
     let store = world.open();
     let seats = [seat("claude", "s1"), seat("claude", "s2"), seat("opencode", "s1")];
@@ -69,16 +86,6 @@ pub fn a_loop_is_found_with_and_without_its_host(world: &impl World) {
     let second = started(&store, &there);
     assert_eq!(wait(store.loop_of(None, &here.session)).unwrap(), Some(second.id));
     assert_eq!(wait(store.loop_of(Some(&here.host), &here.session)).unwrap(), Some(first.id));
-}
-
-pub fn a_session_that_is_gone_has_no_loop(world: &impl World) {
-    let store = world.open();
-    let seat = seat("claude", "s1");
-    let run = started(&store, &seat);
-    assert!(wait(store.unbind(&seat)).unwrap());
-    assert!(!wait(store.unbind(&seat)).unwrap());
-    assert_eq!(wait(store.loop_of(None, &seat.session)).unwrap(), None);
-    assert!(wait(store.run(&run.id)).unwrap().is_some());
 }
 
 pub fn a_loop_moves_with_its_session(world: &impl World) {

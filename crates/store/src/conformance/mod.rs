@@ -87,9 +87,9 @@ macro_rules! conformance {
             trust trust_can_be_taken_back
             loops a_session_has_one_unfinished_loop
             loops a_session_may_have_a_loop_after_the_last_has_finished
+            loops a_loop_stays_one_when_another_has_taken_its_session
             loops sessions_do_not_stand_in_each_others_way
             loops a_loop_is_found_with_and_without_its_host
-            loops a_session_that_is_gone_has_no_loop
             loops a_loop_moves_with_its_session
             loops a_loop_without_a_host_is_that_hosts_which_presents_it_first
             loops a_session_whose_host_is_not_known_may_be_any_of_that_name

@@ -44,6 +44,7 @@ static SCHEMA: Schema = Schema {
             sql: include_str!("../../migrations/project/0005_told_sessions.sql"),
         },
         Migration { name: "vectors", sql: include_str!("../../migrations/project/0006_vectors.sql") },
+        Migration { name: "in_session", sql: include_str!("../../migrations/project/0007_in_session.sql") },
     ],
 };
 
@@ -255,11 +256,6 @@ impl Store for SqliteStore {
     async fn loops(&self) -> Result<Vec<(Berth, RunSummary)>> {
         self.desk.read(loops::unfinished).await
     }
-
-    async fn unbind(&self, seat: &Seat) -> Result<bool> {
-        let seat = seat.clone();
-        self.desk.write(crash::OTHER, 0, move |conn| loops::unbind(conn, &seat)).await
-    }
 }
 
 impl Tasks for SqliteStore {
@@ -292,7 +288,7 @@ impl Tasks for SqliteStore {
 }
 
 impl Sessions for SqliteStore {
-    async fn observe(&self, observation: Observation) -> Result<()> {
+    async fn observe(&self, observation: Observation) -> Result<bool> {
         self.desk.write(crash::OTHER, 0, move |conn| sessions::observe(conn, &observation)).await
     }
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::draft::Draft;
 use super::failure::Failure;
-use super::runs::{self, COLUMNS, Standing, stored_id};
+use super::runs::{self, COLUMNS, Lives, Standing, stored_id};
 use crate::session::{Berth, Seat};
 use crate::store::Commit;
 use crate::summary::RunSummary;
@@ -22,7 +22,7 @@ pub(super) fn create(
     holder: i64,
 ) -> Result<Vec<Entry>, Failure> {
     refuse_taken(conn, berth, &draft.id)?;
-    let entries = runs::insert(conn, draft, holder)?;
+    let entries = runs::insert(conn, draft, Lives::InASession, holder)?;
     sit(conn, &draft.id, berth)?;
     Ok(entries)
 }
@@ -50,6 +50,7 @@ pub(super) fn present(conn: &Connection, draft: &Draft, seat: &Seat, holder: i64
     Ok(commit)
 }
 
+/// Whatever was there before is over, and only the run itself still says that it was a loop.
 fn sit(conn: &Connection, run: &RunId, berth: &Berth) -> Result<(), Failure> {
     let row = [stored(berth.host.as_ref()), berth.session.as_str(), run.as_str()];
     conn.prepare_cached("INSERT OR REPLACE INTO loops VALUES (?1, ?2, ?3)")?.execute(row)?;
@@ -106,9 +107,4 @@ pub(super) fn unfinished(conn: &Connection) -> Result<Vec<(Berth, RunSummary)>, 
         found.push((berth, Standing::read(row)?.summary()?));
     }
     Ok(found)
-}
-
-pub(super) fn unbind(conn: &Connection, seat: &Seat) -> Result<bool, Failure> {
-    let sql = "DELETE FROM loops WHERE host = ?1 AND session = ?2";
-    Ok(conn.prepare_cached(sql)?.execute([seat.host.as_str(), seat.session.as_str()])? > 0)
 }

@@ -39,8 +39,7 @@ pub(super) fn create(
     over: Unfinished,
     holder: i64,
 ) -> Result<Vec<Entry>, Failure> {
-    let open = "WHERE unfinished = 1 AND superseded_by IS NULL
-                AND NOT EXISTS (SELECT 1 FROM loops WHERE loops.run = runs.id) ORDER BY no DESC";
+    let open = "WHERE unfinished = 1 AND superseded_by IS NULL AND in_session = 0 ORDER BY no DESC";
     for mut other in standings(conn, open, [])? {
         match over {
             Unfinished::Refuse => return Err(other.exists()?.into()),
@@ -50,11 +49,23 @@ pub(super) fn create(
             }
         }
     }
-    insert(conn, draft, holder)
+    insert(conn, draft, Lives::InTheProject, holder)
+}
+
+/// Where a run lives from its first day to its last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lives {
+    InTheProject,
+    InASession,
 }
 
 /// Writes a run that nothing stands in the way of.
-pub(super) fn insert(conn: &Connection, draft: &Draft, holder: i64) -> Result<Vec<Entry>, Failure> {
+pub(super) fn insert(
+    conn: &Connection,
+    draft: &Draft,
+    lives: Lives,
+    holder: i64,
+) -> Result<Vec<Entry>, Failure> {
     if let Some(same) = standing(conn, &draft.id)? {
         return Err(same.exists()?.into());
     }
@@ -67,8 +78,8 @@ pub(super) fn insert(conn: &Connection, draft: &Draft, holder: i64) -> Result<Ve
         holder,
         headline: String::new(),
     };
-    let row = params![draft.id.as_str(), holder];
-    conn.prepare_cached("INSERT INTO runs VALUES (NULL, ?1, 0, 0, 1, NULL, ?2, '', 0)")?.execute(row)?;
+    let row = params![draft.id.as_str(), holder, lives == Lives::InASession];
+    conn.prepare_cached("INSERT INTO runs VALUES (NULL, ?1, 0, 0, 1, NULL, ?2, '', 0, ?3)")?.execute(row)?;
     hear(conn, &draft.id, Duration::ZERO)?;
     write(conn, &mut standing, draft)
 }
@@ -178,8 +189,7 @@ pub(super) fn newest(conn: &Connection, limit: usize) -> Result<Vec<RunSummary>,
 
 /// The newest that does not live in a session: what people mean who name none.
 pub(super) fn newest_of_the_project(conn: &Connection) -> Result<Option<RunSummary>, Failure> {
-    let alone = "WHERE NOT EXISTS (SELECT 1 FROM loops WHERE loops.run = runs.id) ORDER BY no DESC LIMIT ?1";
-    let found = standings(conn, alone, [1_i64])?;
+    let found = standings(conn, "WHERE in_session = 0 ORDER BY no DESC LIMIT ?1", [1_i64])?;
     found.into_iter().next().map(Standing::summary).transpose()
 }
 

@@ -49,7 +49,7 @@ const END: &str = "UPDATE sessions SET state = ?3, seen_at = max(seen_at, ?4),
 /// How many tools are remembered to have been used for one message.
 const MOST_TOOLS: u32 = 100;
 
-pub(super) fn observe(conn: &Connection, observation: &Observation) -> Result<(), Failure> {
+pub(super) fn observe(conn: &Connection, observation: &Observation) -> Result<bool, Failure> {
     let Observation { seat, directory, what, mode, transcript, noted, at } = observation;
     let after = match what.due() {
         Due::Now => 0,
@@ -64,7 +64,7 @@ pub(super) fn observe(conn: &Connection, observation: &Observation) -> Result<()
             nanos(*at),
             after
         ])?;
-        return Ok(());
+        return Ok(true);
     }
     let context = learnt(what);
     let used = if let What::Tool { name } = what { Some(short(name)) } else { None };
@@ -87,15 +87,16 @@ pub(super) fn observe(conn: &Connection, observation: &Observation) -> Result<()
         ],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
+    let mut is_new = true;
     if let What::Said { id, role, content, tools } = what {
         let tools = serde_json::to_string(tools).expect("names are JSON");
         let row = params![no, id, word(role), short(content), tools, nanos(*at)];
-        conn.prepare_cached(MESSAGE)?.execute(row)?;
+        is_new = conn.prepare_cached(MESSAGE)?.execute(row)? > 0;
     }
     if let Some(noted) = noted.as_ref().filter(|noted| count <= noted.most) {
         append(conn, std::slice::from_ref(&noted.event), *at)?;
     }
-    Ok(())
+    Ok(is_new)
 }
 
 /// What something adds to the context.

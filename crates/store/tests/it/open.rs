@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Barrier;
 
-use ralph_store::conformance::wait;
+use ralph_core::in_session::InSession;
+use ralph_store::conformance::{sample, wait};
 use ralph_store::{SqliteStore, Store, StoreError};
 use rusqlite::Connection;
 
@@ -91,7 +92,7 @@ fn a_newer_database_is_not_touched() {
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = contents(dir.path());
     assert_eq!(before.len(), 1);
-    assert_eq!(refusal(dir.path()), StoreError::TooNew { path, found: 99, known: 6 });
+    assert_eq!(refusal(dir.path()), StoreError::TooNew { path, found: 99, known: 7 });
     assert_eq!(contents(dir.path()), before);
 }
 
@@ -108,7 +109,7 @@ fn a_newer_database_with_a_log_is_not_touched() {
     }
     let before = contents(dir.path());
     let path = dir.path().join("ralph.db");
-    assert_eq!(refusal(dir.path()), StoreError::TooNew { path, found: 99, known: 6 });
+    assert_eq!(refusal(dir.path()), StoreError::TooNew { path, found: 99, known: 7 });
     assert_eq!(contents(dir.path()), before);
 }
 
@@ -140,6 +141,29 @@ fn a_changed_migration_is_noticed() {
     let path = dir.path().join("ralph.db");
     Connection::open(&path).unwrap().execute_batch("UPDATE migrations SET hash = 'other'").unwrap();
     assert_eq!(refusal(dir.path()), StoreError::MigrationChanged { path, version: 1 });
+}
+
+#[test]
+fn loops_of_the_version_before_are_known_for_what_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(dir.path()).unwrap();
+    let outside = created(&store);
+    let seat = sample::seat("claude", "s1");
+    for _ in 0..2 {
+        let mut inside = sample::run();
+        inside.in_session = Some(InSession::new(seat.host.clone(), seat.session.clone()));
+        wait(store.create_loop(&inside, sample::at(0), &seat.clone().into(), &[])).unwrap();
+        inside.fresh.clear();
+        sample::finish(&mut inside);
+        wait(store.commit(&inside, sample::at(1), &[])).unwrap();
+    }
+    drop(store);
+    let older = "ALTER TABLE runs DROP COLUMN in_session; DELETE FROM migrations WHERE version > 6;
+                 PRAGMA user_version = 6;";
+    Connection::open(dir.path().join("ralph.db")).unwrap().execute_batch(older).unwrap();
+    let store = SqliteStore::open_existing(dir.path()).unwrap();
+    assert_eq!(wait(store.latest_run()).unwrap().map(|latest| latest.id), Some(outside.id));
+    assert_eq!(wait(store.runs(10)).unwrap().len(), 3);
 }
 
 #[test]

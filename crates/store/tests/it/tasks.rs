@@ -227,7 +227,7 @@ fn made_older(dir: &std::path::Path) {
     conn.execute_batch(
         "DROP TABLE memory_log; DROP TABLE memory_state; DROP TABLE notes; DROP TABLE note_places;
          DROP TABLE note_threads; DROP TABLE note_words; DROP TABLE note_postings; DROP TABLE note_trigrams;
-         DROP TABLE note_measures; DROP TABLE note_vectors;
+         DROP TABLE note_measures; DROP TABLE note_vectors; ALTER TABLE runs DROP COLUMN in_session;
          DROP TABLE session_messages; DROP TABLE sessions; DROP TABLE task_history; DROP TABLE tasks;
          DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;",
     )
