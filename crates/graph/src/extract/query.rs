@@ -12,6 +12,8 @@ use crate::outline::{Kind, Relation};
 pub(super) enum Role {
     Symbol(Kind),
     Name,
+    /// A name with pointers, references and scopes around it, as C and C++ write it.
+    Declarator,
     /// The type that a symbol belongs to without standing in it.
     Container,
     /// What is in it belongs to its name, and it is no symbol itself.
@@ -68,6 +70,7 @@ fn role(capture: &str) -> Role {
     }
     match capture {
         "name" => Role::Name,
+        "declarator" => Role::Declarator,
         "container" => Role::Container,
         "scope" => Role::Scope,
         "scope.file" => Role::FileScope,
