@@ -110,12 +110,12 @@ impl<'t> Gathered<'t> {
                     Some(declarator) => self.declare(*node, declarator, *kind),
                     None => {
                         let containers = one(Role::Container).into_iter().collect();
-                        self.define(*node, one(Role::Name).map(named), Some(*kind), containers);
+                        self.define(*node, named(&one), Some(*kind), containers);
                     }
                 },
-                Role::Scope => self.define(*node, one(Role::Name).map(named), None, Vec::new()),
+                Role::Scope => self.define(*node, named(&one), None, Vec::new()),
                 Role::FileScope => {
-                    self.define(*node, one(Role::Name).map(named), None, Vec::new());
+                    self.define(*node, named(&one), None, Vec::new());
                     let scope = one(Role::Name).and_then(|name| self.defined.get_mut(&name.start_byte()));
                     if let Some(scope) = scope {
                         scope.bytes.end = length;
@@ -139,6 +139,8 @@ impl<'t> Gathered<'t> {
                     self.imported.extend(imported(&one));
                 }
                 Role::Name
+                | Role::NameBegin
+                | Role::NameEnd
                 | Role::Declarator
                 | Role::Container
                 | Role::Qualifier
@@ -200,8 +202,13 @@ impl<'t> Gathered<'t> {
     }
 }
 
-fn named(name: Node<'_>) -> Range<usize> {
-    name.byte_range()
+fn named<'t>(one: &impl Fn(Role) -> Option<Node<'t>>) -> Option<Range<usize>> {
+    match one(Role::Name) {
+        // The colon of `attr_reader :name` is not part of the name.
+        Some(name) if name.kind() == "simple_symbol" => Some(name.start_byte() + 1..name.end_byte()),
+        Some(name) => Some(name.byte_range()),
+        None => Some(one(Role::NameBegin)?.start_byte()..one(Role::NameEnd)?.end_byte()),
+    }
 }
 
 fn imported<'t>(one: &impl Fn(Role) -> Option<Node<'t>>) -> Option<Imported<'t>> {
