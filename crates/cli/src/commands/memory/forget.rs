@@ -1,11 +1,13 @@
 //! `ralph memory forget`.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use ralph_core::id::NoteId;
 use ralph_core::note::MemoryEvent;
 use ralph_memory::{Shelf, remember};
+use ralph_store::StoreError;
 
 use super::opened::{Opened, forgotten, opened};
 use super::told;
@@ -40,13 +42,32 @@ pub(crate) fn run(args: &ForgetArgs) -> Outcome {
         print("nothing was forgotten\n");
         return Ok(Problem::USAGE);
     }
-    for (shelf, store) in opened.stores() {
-        let own = events.iter().filter(|(of, _)| *of == shelf).map(|(_, event)| event.clone()).collect();
-        let written = block_on(remember(store, own, &redactor(), Timestamp::now()));
-        written.map_err(|error| store_problem(&error))?;
-    }
+    let read = block_on(forget(&opened, &events)).map_err(|error| store_problem(&error))?;
     print(&format!("{} forgotten\n", counted(args.ids.len() as u64, "note")));
+    for path in read {
+        eprintln!(
+            "ralph: somebody is reading {}: what was forgotten is beside it until they end",
+            path.display()
+        );
+    }
     Ok(0)
+}
+
+/// The stores in whose logs it still stands, because somebody reads there.
+async fn forget(opened: &Opened, events: &[(Shelf, MemoryEvent)]) -> Result<Vec<PathBuf>, StoreError> {
+    let mut read = Vec::new();
+    for (shelf, store) in opened.stores() {
+        let own = events.iter().filter(|(of, _)| *of == shelf).map(|(_, event)| event.clone());
+        let own: Vec<MemoryEvent> = own.collect();
+        if own.is_empty() {
+            continue;
+        }
+        remember(store, own, &redactor(), Timestamp::now()).await?;
+        if !store.empty_log().await? {
+            read.push(store.path().to_owned());
+        }
+    }
+    Ok(read)
 }
 
 impl ForgetArgs {

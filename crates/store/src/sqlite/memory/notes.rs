@@ -11,7 +11,7 @@ use super::super::failure::Failure;
 use super::super::seal::{intact, seal};
 use super::postings::Changes;
 use super::words::{Vocabulary, of_pairs, pairs};
-use super::{state, vectors};
+use super::{log, state, vectors};
 use crate::notes::{Batch, Indexed};
 use crate::posting::Posting;
 
@@ -23,6 +23,8 @@ pub(super) fn write(conn: &Connection, batch: &Batch) -> Result<bool, Failure> {
     if state.through != batch.from || (state.analysis != batch.analysis && state.through != 0) {
         return Ok(false);
     }
+    // What a note said before it was changed must not outlive it.
+    log::overwriting(conn)?;
     for id in &batch.gone {
         remove(conn, id)?;
     }
