@@ -10,7 +10,7 @@ use ralph_core::id::{NoteId, SessionId};
 use ralph_core::note::{Draft, Evidence, Kind, MemoryEvent, Note, Recorded, fold};
 use ralph_store::conformance::sample::at;
 use ralph_store::conformance::wait;
-use ralph_store::{Batch, Indexed, Notes, SqliteStore, StoreError};
+use ralph_store::{Batch, IndexSum, Indexed, Notes, SqliteStore, StoreError};
 use rusqlite::Connection;
 
 use super::contents;
@@ -103,6 +103,35 @@ fn a_word_that_finds_nothing_any_more_is_gone_and_its_number_is_anothers() {
     let found = wait(store.postings(vec![newest[0].no])).unwrap();
     let listed: Vec<u32> = found[0].iter().map(|posting| posting.count).collect();
     assert_eq!(listed, [2]);
+}
+
+#[test]
+fn whatever_is_missing_of_what_finds_notes_is_seen_in_their_sum() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(dir.path()).unwrap();
+    let notes = vec![indexed(1, &[("straw", 2), ("hay", 1)]), indexed(2, &[("straw", 1)])];
+    let mut expected = IndexSum::default();
+    notes.iter().for_each(|note| expected.add(note));
+    assert!(wait(store.write_notes(batch(0, vec![indexed(2, &[("needle", 1)])]))).unwrap());
+    assert!(wait(store.write_notes(batch(1, notes.clone()))).unwrap());
+    assert_eq!(wait(store.index_sum()).unwrap(), expected, "however it came about");
+    let other = Connection::open(dir.path().join("ralph.db")).unwrap();
+    for broken in [
+        "DELETE FROM note_postings",
+        "DELETE FROM note_words WHERE word = 'hay'",
+        "DELETE FROM note_trigrams WHERE gram LIKE '%tr%'",
+        "UPDATE note_words SET notes = notes + 1",
+        "DELETE FROM note_places WHERE no = 1",
+        "UPDATE note_places SET marks = 1",
+        "UPDATE note_places SET words = x''",
+        "UPDATE memory_state SET length = 0",
+    ] {
+        other.execute_batch(&format!("BEGIN; {broken}; COMMIT")).unwrap();
+        assert_ne!(wait(store.index_sum()).unwrap(), expected, "{broken}");
+        wait(store.clear_notes(1)).unwrap();
+        assert!(wait(store.write_notes(batch(0, notes.clone()))).unwrap());
+        assert_eq!(wait(store.index_sum()).unwrap(), expected, "after {broken}");
+    }
 }
 
 #[test]

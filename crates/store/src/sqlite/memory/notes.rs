@@ -14,6 +14,7 @@ use super::words::{Vocabulary, of_pairs, pairs};
 use super::{log, state, vectors};
 use crate::notes::{Batch, Indexed};
 use crate::posting::Posting;
+use crate::sum::{length, numbers_of};
 
 /// The version of a note's format; a newer one is refused.
 const FORMAT: i64 = 1;
@@ -231,13 +232,4 @@ impl Writer {
         }
         state::count(conn, self.notes, self.length)
     }
-}
-
-fn length(indexed: &Indexed) -> u32 {
-    indexed.words.iter().map(|(_, count)| count).sum()
-}
-
-fn numbers_of(note: &Note) -> (i64, i64, i64) {
-    let confidence = (note.said.confidence.share() * 1000.0).round() as i64;
-    (note.valid_from().as_second(), note.evidence_at.as_second(), confidence)
 }

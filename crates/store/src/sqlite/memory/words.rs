@@ -153,7 +153,7 @@ fn differences(numbers: &[u64]) -> Vec<u8> {
     bytes
 }
 
-fn numbers(mut bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+pub(super) fn numbers(mut bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
     let mut last = 0_u64;
     std::iter::from_fn(move || {
         last = last.wrapping_add(pop(&mut bytes)?);
