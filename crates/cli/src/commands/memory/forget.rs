@@ -8,6 +8,7 @@ use ralph_core::id::NoteId;
 use ralph_core::note::MemoryEvent;
 use ralph_memory::{Shelf, remember};
 use ralph_store::StoreError;
+use serde::Serialize;
 
 use super::opened::{Opened, forgotten, opened};
 use super::told;
@@ -15,7 +16,7 @@ use crate::commands::Outcome;
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{block_on, store_problem};
-use crate::words::{confirmed, counted, print};
+use crate::words::{confirmed, counted, print, print_json};
 
 /// Forget notes for good: what they say is blanked in the log and gone from everything made of it.
 #[derive(Debug, clap::Args)]
@@ -32,6 +33,17 @@ pub(crate) struct ForgetArgs {
     /// Do not ask
     #[arg(long)]
     yes: bool,
+    /// Print it as JSON (docs/schema/memory-forget.json); needs --yes
+    #[arg(long, requires = "yes")]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Forgot {
+    forgotten: Vec<NoteId>,
+    /// Databases that somebody is reading: until they end, what was forgotten stands in the log beside them.
+    still_read: Vec<PathBuf>,
 }
 
 pub(crate) fn run(args: &ForgetArgs) -> Outcome {
@@ -43,6 +55,10 @@ pub(crate) fn run(args: &ForgetArgs) -> Outcome {
         return Ok(Problem::USAGE);
     }
     let read = block_on(forget(&opened, &events)).map_err(|error| store_problem(&error))?;
+    if args.json {
+        print_json(&Forgot { forgotten: args.ids.clone(), still_read: read });
+        return Ok(0);
+    }
     print(&format!("{} forgotten\n", counted(args.ids.len() as u64, "note")));
     for path in read {
         eprintln!(
