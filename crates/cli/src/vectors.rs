@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ralph_memory::{Meaning, Measure, Shelves, Vector, understand};
 use ralph_store::{SqliteStore, Store as _, StoreError};
@@ -13,19 +14,35 @@ use crate::project::{Project, block_on, store_problem};
 use crate::settings::trust::{executable_digest, untrusted};
 use crate::settings::vectors::{By, Vectors};
 
+/// How long an attempt waits for a table that is read for the first time.
+const FIRST_READ: Duration = Duration::from_secs(30);
+
+/// Who waits for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum For {
+    APerson,
+    ARun,
+}
+
 /// Of settings that are trusted.
-fn measure(vectors: &Vectors, state_dir: &Path) -> Result<Arc<dyn Measure>, Problem> {
+fn measure(vectors: &Vectors, state_dir: &Path, whom: For) -> Result<Arc<dyn Measure>, Problem> {
     let pace = vectors.pace;
     match &vectors.by {
         By::Endpoint(model) => Ok(Arc::new(Endpoint::new(model.clone(), pace))),
-        By::Table(table) => Ok(Arc::new(Table::new(table.clone(), indexes(state_dir), pace, indexing))),
+        By::Table(table) => {
+            let table = Table::new(table.clone(), indexes(state_dir), pace, indexing);
+            Ok(Arc::new(match whom {
+                For::APerson => table,
+                For::ARun => table.waiting(FIRST_READ),
+            }))
+        }
         By::Keyless { variable } => Err(keyless(variable)),
     }
 }
 
 /// What a run has, whose settings are trusted; where it cannot be had, a person is told.
 pub(crate) fn of_run(vectors: &Vectors, state_dir: &Path) -> Option<Arc<dyn Measure>> {
-    measure(vectors, state_dir).map_or_else(|problem| told(&problem), Some)
+    measure(vectors, state_dir, For::ARun).map_or_else(|problem| told(&problem), Some)
 }
 
 /// What a command has that looks for notes; none where nothing is configured. Nothing is sent anywhere by the word of a
@@ -35,7 +52,7 @@ pub(crate) fn of_project(
     store: Option<&SqliteStore>,
 ) -> Result<Option<Arc<dyn Measure>>, Problem> {
     let vectors = block_on(granted(project, store))?;
-    vectors.map(|vectors| measure(&vectors, &project.state_dir)).transpose()
+    vectors.map(|vectors| measure(&vectors, &project.state_dir, For::APerson)).transpose()
 }
 
 /// What is configured, as far as the project may say so.
@@ -77,7 +94,7 @@ pub(crate) fn meaning(
 pub(crate) async fn tried(project: &Project) -> Result<Option<String>, Problem> {
     let store = SqliteStore::open_existing(&project.place.state).ok();
     let Some(vectors) = granted(project, store.as_ref()).await? else { return Ok(None) };
-    let measure = measure(&vectors, &project.state_dir)?;
+    let measure = measure(&vectors, &project.state_dir, For::APerson)?;
     let answered = async {
         measure.identity().await?;
         measure.measure(&["ralph".to_owned()], vectors.pace.question).await

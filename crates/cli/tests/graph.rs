@@ -121,7 +121,28 @@ fn what_is_not_there_is_said_with_what_is_near() {
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(said.contains("`ordre`") && said.contains("`order`"), "{said}");
     assert_eq!(project.graph_in("", &["impact", "order", "--least", "2"]).status.code(), Some(2));
-    assert_eq!(project.graph(&["symbols", "nothing_like_it"]), "none of 6 symbols is like that\n");
+    let none = project.graph_in("", &["symbols", "nothing_like_it"]);
+    assert_eq!(none.status.code(), Some(4));
+    assert_eq!(none.stdout, b"none of 6 symbols is like that\n");
+    assert_eq!(project.graph_in("", &["symbols", "nothing_like_it", "--json"]).status.code(), Some(4));
+}
+
+#[test]
+fn nothing_at_all_is_refused_and_no_code_is_said() {
+    let project = Project::new();
+    for args in [["symbols", "--limit", "0"], ["map", "--budget", "0"]] {
+        let out = project.graph_in("", &args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(String::from_utf8_lossy(&out.stderr).contains("at least 1"), "{args:?}");
+    }
+    let small = project.graph_in("", &["map", "--budget", "1"]);
+    assert_eq!(small.status.code(), Some(4));
+    assert_eq!(small.stdout, b"no room for any of 6 symbols: --budget makes some\n");
+    fs::remove_dir_all(project.root().join("src")).unwrap();
+    fs::remove_dir_all(project.root().join("tools")).unwrap();
+    let empty = project.graph_in("", &["map"]);
+    assert_eq!(empty.status.code(), Some(4));
+    assert_eq!(empty.stdout, b"there is no code here that the graph knows of\n");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use ralph_graph::{Graph, Node, Options, Reach, Report, Watched, update};
+use ralph_graph::{Graph, Node, Options, Reach, Report, SymbolId, Watched, update};
 
 /// The languages that both read, as ctags calls them.
 const LANGUAGES: &str = "--languages=Rust,Python,TypeScript,JavaScript,Go,Java,C,C++,C#,Ruby,PHP,Sh";
@@ -117,9 +117,8 @@ fn questions(root: &Path, kept: &Path) {
         println!("| {what}, after loading | {:.0} |", seconds(|| question(&graph)).0 * 1e3);
     };
     row("all references of a common name", &|graph| {
-        for id in graph.named("Error").into_iter().take(20) {
-            graph.references(id);
-        }
+        let ids: Vec<SymbolId> = graph.named("Error").into_iter().take(20).collect();
+        graph.references_to(&ids);
     });
     row("impact of a file", &|graph| {
         let file = graph.files().nth(graph.file_count() / 3).expect("a tree with files").0;

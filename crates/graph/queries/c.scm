@@ -1,7 +1,5 @@
 ; Prototypes are no symbols: what they announce is defined elsewhere.
-(function_definition declarator: (function_declarator declarator: (identifier) @name)) @symbol.function
-(function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))) @symbol.function
-(function_definition declarator: (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))) @symbol.function
+(function_definition declarator: (_) @declarator) @symbol.function
 (struct_specifier name: (type_identifier) @name body: (_)) @symbol.struct
 (union_specifier name: (type_identifier) @name body: (_)) @symbol.struct
 (enum_specifier name: (type_identifier) @name body: (_)) @symbol.enum
@@ -10,10 +8,10 @@
 (type_definition declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @symbol.type
 (preproc_def name: (identifier) @name value: (_)) @symbol.constant
 (preproc_function_def name: (identifier) @name) @symbol.macro
-(translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)) @symbol.variable)
-(translation_unit (declaration declarator: (init_declarator declarator: (array_declarator declarator: (identifier) @name))) @symbol.variable)
-(translation_unit (declaration declarator: (init_declarator declarator: (pointer_declarator declarator: (identifier) @name))) @symbol.variable)
-(translation_unit (declaration declarator: (init_declarator declarator: (pointer_declarator declarator: (array_declarator declarator: (identifier) @name)))) @symbol.variable)
+; Only what stands in no function, and no `extern` without a value: that is defined elsewhere.
+((translation_unit (declaration declarator: (_) @declarator) @symbol.variable) (#not-match? @symbol.variable "^extern\\s[^=]*$"))
+((declaration_list (declaration declarator: (_) @declarator) @symbol.variable) (#not-match? @symbol.variable "^extern\\s[^=]*$"))
+((translation_unit [(preproc_ifdef (declaration declarator: (_) @declarator) @symbol.variable) (preproc_if (declaration declarator: (_) @declarator) @symbol.variable)]) (#not-match? @symbol.variable "^extern\\s[^=]*$"))
 
 (call_expression function: (identifier) @call)
 (call_expression function: (field_expression argument: (_) @receiver field: (field_identifier) @call))

@@ -8,6 +8,13 @@
 (delegate_declaration name: (identifier) @name) @symbol.type
 (method_declaration name: (identifier) @name) @symbol.method
 (constructor_declaration name: (identifier) @name) @symbol.method
+(destructor_declaration "~" @name.begin name: (_) @name.end) @symbol.method
+(property_declaration name: (identifier) @name) @symbol.property
+(indexer_declaration "this" @name) @symbol.property
+(event_declaration name: (identifier) @name) @symbol.property
+(event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @symbol.property
+(operator_declaration "operator" @name.begin operator: _ @name.end) @symbol.method
+(conversion_operator_declaration "operator" @name.begin type: (_) @name.end) @symbol.method
 (local_function_statement name: (identifier) @name) @symbol.function
 ((field_declaration (modifier) @_modifier (variable_declaration (variable_declarator name: (identifier) @name))) @symbol.constant (#eq? @_modifier "const"))
 
@@ -24,6 +31,8 @@
 (qualified_name qualifier: (_) @qualifier name: (identifier) @reference)
 (qualified_name qualifier: (_) @qualifier name: (generic_name (identifier) @reference))
 ((identifier) @reference (#match? @reference "^[A-Z]"))
+((member_access_expression expression: (_) @qualifier name: (identifier) @reference) (#match? @reference "^[A-Z]"))
+((conditional_access_expression condition: (_) @receiver (member_binding_expression name: (identifier) @reference)) (#match? @reference "^[A-Z]"))
 (argument (identifier) @value)
 (attribute name: (identifier) @reference)
 

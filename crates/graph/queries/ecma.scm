@@ -37,7 +37,9 @@
 (import_statement (import_clause (named_imports (import_specifier name: (identifier) @import.name alias: (identifier) @import.alias))) source: (string (string_fragment) @import.path)) @import
 (import_statement (import_clause (namespace_import (identifier) @import.alias)) source: (string (string_fragment) @import.path)) @import
 (import_statement . source: (string (string_fragment) @import.file)) @import
-(export_statement (export_clause (export_specifier name: (identifier) @import.name)) source: (string (string_fragment) @import.path)) @import
+(export_statement (export_clause (export_specifier name: (identifier) @import.name !alias)) source: (string (string_fragment) @import.path)) @import
+(export_statement (export_clause (export_specifier name: (identifier) @import.name alias: (identifier) @import.alias)) source: (string (string_fragment) @import.path)) @import
 (export_statement . "*" source: (string (string_fragment) @import.path @import.all)) @import
 ((variable_declarator name: (identifier) @import.alias value: (call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @import.path)))) @import (#eq? @_require "require"))
 ((variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @import.name) value: (call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @import.path)))) @import (#eq? @_require "require"))
+((variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @import.name value: (identifier) @import.alias)) value: (call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @import.path)))) @import (#eq? @_require "require"))

@@ -18,6 +18,12 @@
 (call_expression function: (identifier) @call)
 (call_expression function: (selector_expression operand: (_) @qualifier field: (field_identifier) @call))
 
+; With what stands for its types written out, a call looks like a conversion or like an element of something.
+(type_conversion_expression type: (generic_type type: (type_identifier) @call))
+(type_conversion_expression type: (generic_type type: (qualified_type package: (_) @qualifier name: (type_identifier) @call)))
+(call_expression function: (index_expression operand: (identifier) @call))
+(call_expression function: (index_expression operand: (selector_expression operand: (_) @qualifier field: (field_identifier) @call)))
+
 (type_identifier) @reference
 (qualified_type package: (_) @qualifier name: (type_identifier) @reference)
 ((selector_expression operand: (identifier) @qualifier field: (field_identifier) @reference) (#match? @reference "^[A-Z]"))

@@ -4,6 +4,7 @@
 (module name: (scope_resolution scope: (_) @container name: (constant) @name)) @symbol.module
 (method name: (_) @name) @symbol.function
 (singleton_method name: (_) @name) @symbol.function
+((call method: (identifier) @_attr arguments: (argument_list [(simple_symbol) @name (string (string_content) @name)])) @symbol.function (#any-of? @_attr "attr_reader" "attr_writer" "attr_accessor"))
 (assignment left: (constant) @name) @symbol.constant
 
 (call !receiver method: (identifier) @call)

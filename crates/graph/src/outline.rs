@@ -24,10 +24,12 @@ pub enum Kind {
     Constant,
     Type,
     Variable,
+    /// Named like a field, with code of its own.
+    Property,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 13] = [
         Kind::Function,
         Kind::Method,
         Kind::Class,
@@ -40,6 +42,7 @@ impl Kind {
         Kind::Constant,
         Kind::Type,
         Kind::Variable,
+        Kind::Property,
     ];
 
     pub fn name(self) -> &'static str {
@@ -56,6 +59,7 @@ impl Kind {
             Kind::Constant => "constant",
             Kind::Type => "type",
             Kind::Variable => "variable",
+            Kind::Property => "property",
         }
     }
 
@@ -64,9 +68,13 @@ impl Kind {
         match self {
             Kind::Class | Kind::Struct | Kind::Interface | Kind::Trait | Kind::Enum => true,
             Kind::Module => language == Language::Ruby,
-            Kind::Function | Kind::Method | Kind::Macro | Kind::Constant | Kind::Type | Kind::Variable => {
-                false
-            }
+            Kind::Function
+            | Kind::Method
+            | Kind::Macro
+            | Kind::Constant
+            | Kind::Type
+            | Kind::Variable
+            | Kind::Property => false,
         }
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use ralph_core::id::NoteId;
 use ralph_core::note::{Note, fold};
-use ralph_store::{MemoryState, Notes, StoreError};
+use ralph_store::{IndexSum, MemoryState, Notes, StoreError};
 
 use crate::analysis::{ANALYSIS, index};
 use crate::catch_up::catch_up;
 
-/// What is kept beside what the log comes to: how many notes, and a digest of all of them.
+/// What is kept beside what the log comes to: how many notes, and a digest of all of them and of what finds them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     pub kept: (u64, String),
@@ -39,7 +39,8 @@ pub async fn compare(store: &impl Notes) -> Result<Comparison, StoreError> {
             break;
         }
     }
-    Ok(compared.unwrap_or(Comparison { kept: digest(&BTreeMap::new()), made: digest(&BTreeMap::new()) }))
+    let nothing = || digest(&BTreeMap::new(), IndexSum::default());
+    Ok(compared.unwrap_or_else(|| Comparison { kept: nothing(), made: nothing() }))
 }
 
 /// Throws the notes away and makes them again from the log.
@@ -60,7 +61,7 @@ async fn kept(store: &impl Notes) -> Result<(u64, String), StoreError> {
     let mut before = None;
     loop {
         let page = store.newest_notes(before, PAGE).await?;
-        let Some((last, _)) = page.last() else { return Ok(digest(&notes)) };
+        let Some((last, _)) = page.last() else { return Ok(digest(&notes, store.index_sum().await?)) };
         before = Some(*last);
         notes.extend(page.into_iter().map(|(_, note)| (note.id.clone(), note)));
     }
@@ -78,14 +79,22 @@ async fn made(store: &impl Notes, last: u64) -> Result<(u64, String), StoreError
         }
         after = end;
     }
-    Ok(digest(&notes.into_iter().map(|(id, note)| (id, index(note).note)).collect()))
+    let mut sum = IndexSum::default();
+    let indexed = notes.into_iter().map(|(id, note)| {
+        let indexed = index(note);
+        sum.add(&indexed);
+        (id, indexed.note)
+    });
+    let notes = indexed.collect();
+    Ok(digest(&notes, sum))
 }
 
-fn digest(notes: &BTreeMap<NoteId, Note>) -> (u64, String) {
+fn digest(notes: &BTreeMap<NoteId, Note>, found_by: IndexSum) -> (u64, String) {
     let mut hasher = blake3::Hasher::new();
     for note in notes.values() {
         hasher.update(serde_json::to_string(note).expect("a note is JSON").as_bytes());
         hasher.update(b"\n");
     }
+    hasher.update(&found_by.bytes());
     (notes.len() as u64, hasher.finalize().to_hex()[..16].to_owned())
 }

@@ -8,6 +8,7 @@ use ralph_core::note::{Confidence, MemoryEvent, Note, Recorded};
 
 use crate::error::StoreError;
 use crate::posting::PostingList;
+use crate::sum::IndexSum;
 use crate::vectors::Vectors;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -74,6 +75,9 @@ pub trait Notes: Vectors {
 
     /// The words of each of these notes, and how often each stands in it.
     fn words_of(&self, numbers: Vec<u32>) -> impl Future<Output = Result<Vec<Vec<(Word, u32)>>>> + Send;
+
+    /// Everything by which notes are found; damaged as it may be, it is summed up.
+    fn index_sum(&self) -> impl Future<Output = Result<IndexSum>> + Send;
 }
 
 /// How far the notes have come.

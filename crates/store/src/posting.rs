@@ -49,6 +49,10 @@ pub(crate) fn keys(word: u64) -> (i64, i64) {
     (key(word, 0), key(word, (1 << BLOCKS_BITS) - 1))
 }
 
+pub(crate) fn word_of(key: i64) -> u64 {
+    key.cast_unsigned() >> BLOCKS_BITS
+}
+
 pub(crate) fn block_of(key: i64) -> u32 {
     (key & ((1 << BLOCKS_BITS) - 1)) as u32
 }

@@ -125,6 +125,12 @@ enum Described {
     MemoryReport,
     /// `ralph memory why --json`
     MemoryWhy,
+    /// `ralph memory confirm --json`
+    MemoryConfirm,
+    /// `ralph memory promote --json`
+    MemoryPromote,
+    /// `ralph memory forget --json`
+    MemoryForget,
     /// `ralph memory rebuild --json`
     MemoryRebuild,
     /// A line of `ralph memory export`
@@ -175,6 +181,9 @@ impl Described {
             Described::MemoryExplain => schemars::schema_for!(memory::Explained).to_value(),
             Described::MemoryReport => schemars::schema_for!(ralph_memory::Uplift).to_value(),
             Described::MemoryWhy => schemars::schema_for!(Vec<memory::Provenance>).to_value(),
+            Described::MemoryConfirm => schemars::schema_for!(memory::Weighed).to_value(),
+            Described::MemoryPromote => schemars::schema_for!(memory::Promoted).to_value(),
+            Described::MemoryForget => schemars::schema_for!(memory::Forgot).to_value(),
             Described::MemoryRebuild => schemars::schema_for!(memory::Rebuilt).to_value(),
             Described::MemoryExport => schemars::schema_for!(ralph_memory::PackLine).to_value(),
             Described::MemoryImport => schemars::schema_for!(memory::TakenUp).to_value(),

@@ -24,6 +24,7 @@ pub(crate) mod loops;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod migrate;
+mod most;
 pub(crate) mod opencode;
 pub(crate) mod prd;
 pub(crate) mod replay;
@@ -44,6 +45,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::problem::{Problem, Problems};
+pub(crate) use most::most;
+
+/// Nothing to find is told as such, not as a mistake.
+pub(crate) const NOTHING: u8 = 4;
 
 /// What a command comes to: the exit code, or what is wrong.
 pub(crate) type Outcome = Result<u8, Problems>;

@@ -116,3 +116,29 @@ fn notes_made_again_from_the_log_are_the_same_rows() {
     };
     assert_eq!(found(&before), found(&after));
 }
+
+#[test]
+fn what_is_done_to_a_note_is_told_as_json() {
+    let place = Place::new();
+    let id = place.add(&["The xylophone is under the stairs"]);
+    let weighed = place.json(&["confirm", &id]);
+    assert_eq!((&weighed["id"], &weighed["rejected"]), (&json!(id), &json!(false)));
+    assert!(weighed["confidence"].as_f64().unwrap() > 0.5, "{weighed}");
+    assert_eq!(place.json(&["confirm", &id, "--reject"])["rejected"], true);
+    let promoted = json!({ "id": id, "scope": "global", "changed": true });
+    assert_eq!(place.json(&["promote", &id, "--global"]), promoted);
+    assert_eq!(place.json(&["promote", &id, "--global"])["changed"], false);
+    assert_eq!(place.run(&["forget", &id, "--json"]).status.code(), Some(2), "nobody is asked in JSON");
+    assert_eq!(place.json(&["forget", &id, "--yes"]), json!({ "forgotten": [id], "still_read": [] }));
+}
+
+#[test]
+fn no_note_at_all_is_never_what_was_meant() {
+    let place = Place::new();
+    place.add(&["The xylophone is under the stairs"]);
+    for args in [&["list", "--limit", "0"][..], &["search", "xylophone", "--limit", "0"]] {
+        let out = place.run(args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(said(&out.stderr).contains("at least 1"), "{}", said(&out.stderr));
+    }
+}

@@ -7,6 +7,7 @@ use std::time::Instant;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, QueryCursor, QueryCursorOptions, Tree};
 
+use super::declarator::declared;
 use super::query::{Compiled, Role};
 use crate::outline::{Kind, Relation};
 
@@ -19,10 +20,11 @@ const OPEN_MATCHES: u32 = 8_192;
 #[derive(Debug)]
 pub(super) struct Defined<'t> {
     pub(super) node: Node<'t>,
-    pub(super) name: Node<'t>,
+    pub(super) name: Range<usize>,
     /// What it is; nothing if it only lends its name to what is in it.
     pub(super) kind: Option<Kind>,
-    pub(super) container: Option<Node<'t>>,
+    /// What it belongs to without standing in it, from the outside to the inside.
+    pub(super) containers: Vec<Node<'t>>,
     pub(super) bytes: Range<usize>,
 }
 
@@ -104,10 +106,16 @@ impl<'t> Gathered<'t> {
         let one = |wanted: Role| captures.iter().find(|(role, _)| *role == wanted).map(|(_, node)| *node);
         for (role, node) in &captures {
             match role {
-                Role::Symbol(kind) => self.define(*node, one(Role::Name), Some(*kind), one(Role::Container)),
-                Role::Scope => self.define(*node, one(Role::Name), None, None),
+                Role::Symbol(kind) => match one(Role::Declarator) {
+                    Some(declarator) => self.declare(*node, declarator, *kind),
+                    None => {
+                        let containers = one(Role::Container).into_iter().collect();
+                        self.define(*node, named(&one), Some(*kind), containers);
+                    }
+                },
+                Role::Scope => self.define(*node, named(&one), None, Vec::new()),
                 Role::FileScope => {
-                    self.define(*node, one(Role::Name), None, None);
+                    self.define(*node, named(&one), None, Vec::new());
                     let scope = one(Role::Name).and_then(|name| self.defined.get_mut(&name.start_byte()));
                     if let Some(scope) = scope {
                         scope.bytes.end = length;
@@ -131,6 +139,9 @@ impl<'t> Gathered<'t> {
                     self.imported.extend(imported(&one));
                 }
                 Role::Name
+                | Role::NameBegin
+                | Role::NameEnd
+                | Role::Declarator
                 | Role::Container
                 | Role::Qualifier
                 | Role::Receiver
@@ -147,20 +158,33 @@ impl<'t> Gathered<'t> {
         }
     }
 
+    fn declare(&mut self, node: Node<'t>, declarator: Node<'t>, kind: Kind) {
+        let Some(declared) = declared(declarator) else { return };
+        let is_function = matches!(kind, Kind::Function | Kind::Method);
+        // A prototype announces what is defined elsewhere.
+        if is_function != declared.is_function {
+            return;
+        }
+        let is_method = is_function && !declared.scopes.is_empty();
+        let kind = if is_method { Kind::Method } else { kind };
+        self.define(node, Some(declared.name), Some(kind), declared.scopes);
+    }
+
     fn define(
         &mut self,
         node: Node<'t>,
-        name: Option<Node<'t>>,
+        name: Option<Range<usize>>,
         kind: Option<Kind>,
-        container: Option<Node<'t>>,
+        containers: Vec<Node<'t>>,
     ) {
-        let Some(name) = name.filter(|name| name.byte_range().len() <= LONGEST_NAME) else { return };
-        let new = Defined { node, name, kind, container, bytes: node.byte_range() };
+        let Some(name) = name.filter(|name| name.len() <= LONGEST_NAME) else { return };
+        let at = name.start;
+        let new = Defined { node, name, kind, containers, bytes: node.byte_range() };
         // A scope beside nothing else of that name is kept; a symbol of a more telling kind wins.
         let rank = |defined: &Defined<'_>| defined.kind.map_or(Kind::ALL.len(), |kind| kind as usize);
-        match self.defined.get(&name.start_byte()) {
+        match self.defined.get(&at) {
             Some(known) if rank(known) <= rank(&new) => {}
-            _ => drop(self.defined.insert(name.start_byte(), new)),
+            _ => drop(self.defined.insert(at, new)),
         }
     }
 
@@ -175,6 +199,15 @@ impl<'t> Gathered<'t> {
             Some(known) if told(known) <= told(&new) => {}
             _ => drop(self.mentioned.insert(new.name.start_byte(), new)),
         }
+    }
+}
+
+fn named<'t>(one: &impl Fn(Role) -> Option<Node<'t>>) -> Option<Range<usize>> {
+    match one(Role::Name) {
+        // The colon of `attr_reader :name` is not part of the name.
+        Some(name) if name.kind() == "simple_symbol" => Some(name.start_byte() + 1..name.end_byte()),
+        Some(name) => Some(name.byte_range()),
+        None => Some(one(Role::NameBegin)?.start_byte()..one(Role::NameEnd)?.end_byte()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a file's bytes to its outline, within bounds of size, time and depth.
 
+mod declarator;
 mod gather;
 mod imports;
 mod query;
@@ -17,7 +18,7 @@ use crate::names::Names;
 use crate::outline::Outline;
 
 /// Part of what an outline is made by, besides the queries: a change of this code that finds something else counts up.
-pub(crate) const EDITION: u32 = 2;
+pub(crate) const EDITION: u32 = 3;
 
 /// Why a file has no outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,6 +12,11 @@ use crate::outline::{Kind, Relation};
 pub(super) enum Role {
     Symbol(Kind),
     Name,
+    /// Where a name of several words begins and ends.
+    NameBegin,
+    NameEnd,
+    /// A name with pointers, references and scopes around it, as C and C++ write it.
+    Declarator,
     /// The type that a symbol belongs to without standing in it.
     Container,
     /// What is in it belongs to its name, and it is no symbol itself.
@@ -68,6 +73,9 @@ fn role(capture: &str) -> Role {
     }
     match capture {
         "name" => Role::Name,
+        "name.begin" => Role::NameBegin,
+        "name.end" => Role::NameEnd,
+        "declarator" => Role::Declarator,
         "container" => Role::Container,
         "scope" => Role::Scope,
         "scope.file" => Role::FileScope,

@@ -66,13 +66,13 @@ pub(super) fn shape(
     let mut names: Vec<usize> = defined.keys().copied().collect();
     names.sort_unstable();
     let mut defined: Vec<Defined<'_>> = defined.into_values().collect();
-    defined.sort_by_key(|one| (one.bytes.start, std::cmp::Reverse(one.bytes.end), one.name.start_byte()));
+    defined.sort_by_key(|one| (one.bytes.start, std::cmp::Reverse(one.bytes.end), one.name.start));
     import_ranges.sort_by_key(|range| (range.start, range.end));
     import_ranges.dedup();
     // `const x = require("x")` is an import, and no constant.
     defined.retain(|one| {
         let is_value = matches!(one.kind, Some(Kind::Constant | Kind::Variable));
-        !(is_value && within(&import_ranges, one.name.start_byte()))
+        !(is_value && within(&import_ranges, one.name.start))
     });
     let defined = without_doubles(defined, content);
     for one in &imported {
@@ -97,7 +97,7 @@ pub(super) fn shape(
 
 /// `typedef struct A {…} A` is one thing.
 fn without_doubles<'t>(defined: Vec<Defined<'t>>, content: &[u8]) -> Vec<Defined<'t>> {
-    let text = |one: &Defined<'_>| content.get(one.name.byte_range()).map(<[u8]>::to_vec);
+    let text = |one: &Defined<'_>| content.get(one.name.clone()).map(<[u8]>::to_vec);
     let is_double = |at: usize, one: &Defined<'_>| {
         one.kind == Some(Kind::Type)
             && defined.get(at + 1).is_some_and(|next| {
@@ -119,16 +119,23 @@ impl Shape<'_> {
         String::from_utf8_lossy(self.content.get(node.byte_range()).unwrap_or_default()).into_owned()
     }
 
+    /// As it is written, on one line.
+    fn name(&self, one: &Defined<'_>) -> String {
+        let text = String::from_utf8_lossy(self.content.get(one.name.clone()).unwrap_or_default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     fn define(&mut self, one: &Defined<'_>) {
         let outer = self.ring_at(one.bytes.start, one.bytes.end);
         let depth = outer.map_or(0, |ring| self.rings[ring].depth + 1);
         if depth >= DEEPEST {
             return;
         }
-        let name = self.text(one.name);
-        let belongs = one.container.map(|node| without_arguments(&self.text(node)).to_owned());
+        let name = self.name(one);
         let around = outer.map_or("", |ring| self.rings[ring].path.as_str());
-        let container = self.join(around, belongs.as_deref().unwrap_or_default());
+        let belongs = one.containers.iter().map(|node| without_arguments(&self.text(*node)).to_owned());
+        let belongs: Vec<String> = belongs.collect();
+        let container = belongs.iter().fold(around.to_owned(), |outer, inner| self.join(&outer, inner));
         let path = self.join(&container, &name);
         let mut ring = Ring {
             bytes: one.bytes.clone(),
@@ -146,7 +153,7 @@ impl Shape<'_> {
                 let kind = if kind == Kind::Function && in_type { Kind::Method } else { kind };
                 let number = self.outline.symbols.len() as u32;
                 self.push_symbol(one, kind, &name, &container, ring.owner);
-                let lender = belongs.or_else(|| self.rings[outer?].lender.clone());
+                let lender = belongs.into_iter().next_back().or_else(|| self.rings[outer?].lender.clone());
                 self.lent.extend(lender.map(|lender| (number, lender)));
                 (ring.owner, ring.has_methods) = (number, kind.has_methods(self.language));
                 if ring.has_methods || kind == Kind::Type {

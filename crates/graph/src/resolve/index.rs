@@ -220,7 +220,8 @@ fn standing(language: Language, symbols: &[Symbol], symbol: &Symbol) -> Standing
             | Kind::Macro
             | Kind::Constant
             | Kind::Type
-            | Kind::Variable => standing = Standing::InType,
+            | Kind::Variable
+            | Kind::Property => standing = Standing::InType,
         }
         at = around.parent;
     }

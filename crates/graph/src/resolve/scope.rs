@@ -89,7 +89,8 @@ impl<'g> Scope<'g> {
 
     fn find(&self, mention: &Mention, container: NameId) -> Option<Meaning> {
         match mention.qualifier {
-            NONE => self.plain(mention, container),
+            // A property is often called like its type, which is meant then.
+            NONE => self.plain(mention, container).or_else(|| self.own_property(mention, container)),
             UNKNOWN => self.on_something(mention),
             OWN => self.own(mention, container).or_else(|| self.on_something(mention)),
             qualifier if self.is_foreign(qualifier) => None,
@@ -103,7 +104,8 @@ impl<'g> Scope<'g> {
         if is_own_call && let Some(own) = self.own(mention, container) {
             return Some(own);
         }
-        let fits = |id: &u32| self.fits(*id, mention) && self.kind(*id) != Kind::Method;
+        let fits =
+            |id: &u32| self.fits(*id, mention) && !matches!(self.kind(*id), Kind::Method | Kind::Property);
         let here: Vec<u32> =
             self.here.get(&mention.name).into_iter().flatten().copied().filter(|id| fits(id)).collect();
         if let Some(found) = Meaning::new(How::SameFile, self.innermost(&here, mention.from), 1.0) {
@@ -227,6 +229,12 @@ impl<'g> Scope<'g> {
         })
     }
 
+    /// `name`, of the type that it stands in.
+    fn own_property(&self, mention: &Mention, container: NameId) -> Option<Meaning> {
+        let is_property = |own: &Meaning| own.candidates.iter().all(|id| self.kind(*id) == Kind::Property);
+        self.own(mention, container).filter(is_property)
+    }
+
     /// `Type::name`, `module.name`.
     fn qualified(&self, mention: &Mention) -> Option<Meaning> {
         let fits = |id: &u32| self.fits(*id, mention);
@@ -279,7 +287,8 @@ impl<'g> Scope<'g> {
 
     /// `something.name`: a method, of whatever.
     fn on_something(&self, mention: &Mention) -> Option<Meaning> {
-        let fits = |id: &u32| self.fits(*id, mention) && self.kind(*id) == Kind::Method;
+        let fits =
+            |id: &u32| self.fits(*id, mention) && matches!(self.kind(*id), Kind::Method | Kind::Property);
         let here =
             self.here.get(&mention.name).into_iter().flatten().copied().filter(|id| fits(id)).collect();
         if let Some(found) = Meaning::new(How::SameFile, here, UNKNOWN_RECEIVER) {
@@ -308,7 +317,8 @@ impl<'g> Scope<'g> {
             // In a shell, what is called and what is read are two kinds of names.
             Relation::Calls if language == Language::Bash => entry.kind == Kind::Function,
             Relation::References if language == Language::Bash => entry.kind != Kind::Function,
-            Relation::Calls => entry.kind != Kind::Module,
+            // What is made may be called like the property that holds it.
+            Relation::Calls => !matches!(entry.kind, Kind::Module | Kind::Property),
             Relation::References => entry.kind != Kind::Method || mention.qualifier > OWN,
             Relation::Imports | Relation::Defines => true,
             Relation::Implements => match entry.kind {
@@ -319,7 +329,12 @@ impl<'g> Scope<'g> {
                 | Kind::Enum
                 | Kind::Module
                 | Kind::Type => true,
-                Kind::Function | Kind::Method | Kind::Macro | Kind::Constant | Kind::Variable => false,
+                Kind::Function
+                | Kind::Method
+                | Kind::Macro
+                | Kind::Constant
+                | Kind::Variable
+                | Kind::Property => false,
             },
         };
         kind_fits && self.file.language.reaches(language)

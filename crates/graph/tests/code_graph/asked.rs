@@ -1,6 +1,6 @@
 //! What a graph answers.
 
-use ralph_graph::{Graph, How, Node, Reach, Relation, tokens};
+use ralph_graph::{Graph, How, Node, Reach, Relation, SymbolId, tokens};
 
 use crate::project::Project;
 
@@ -72,6 +72,18 @@ fn references_say_where_from_and_how_sure() {
         .map(|one| (one.how, one.others))
         .collect();
     assert_eq!(twice, [(How::Ambiguous, 1), (How::Ambiguous, 1)], "each is a candidate");
+}
+
+#[test]
+fn symbols_that_are_asked_for_together_have_the_references_that_each_has_alone() {
+    for language in ["rust", "typescript", "javascript", "python", "cpp", "csharp"] {
+        let graph = Project::fixture(language).update().0;
+        let mut all: Vec<SymbolId> = graph.symbols().map(|symbol| symbol.id).collect();
+        all.reverse();
+        let alone: Vec<_> = all.iter().map(|id| graph.references(*id)).collect();
+        assert!(alone.iter().any(|references| references.len() > 1), "{language}");
+        assert_eq!(graph.references_to(&all), alone, "{language}");
+    }
 }
 
 #[test]

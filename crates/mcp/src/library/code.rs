@@ -55,10 +55,11 @@ fn refs_in(graph: &Graph, refs: &Refs) -> Result<String, String> {
         Node::Symbol(id) => vec![id],
         Node::File(file) => graph.symbols_of(file).collect(),
     });
+    let ids: Vec<SymbolId> = ids.collect();
     let mut text = String::new();
-    for id in ids {
-        text += &line(graph, id);
-        for one in graph.references(id) {
+    for (id, references) in ids.iter().zip(graph.references_to(&ids)) {
+        text += &line(graph, *id);
+        for one in references {
             let from = one.from.map_or(String::new(), |id| format!(" in {}", graph.symbol(id).qualified()));
             let doubt = if one.others > 0 { format!(" (or {} others)", one.others) } else { String::new() };
             let _written = writeln!(
@@ -95,7 +96,10 @@ fn map_in(graph: &Graph, map: &Map) -> Result<String, String> {
         text += &map_head(graph.path(*file));
         symbols.iter().for_each(|one| text += &map_line(graph, one.symbol));
     }
-    let before = format!("What matters most; there was no room for {} symbols.", drawn.left_out);
+    let before = match (drawn.files.is_empty(), drawn.left_out) {
+        (true, 0) => "There is no code here that the graph knows of.".to_owned(),
+        (_, left) => format!("What matters most; there was no room for {left} symbols."),
+    };
     Ok(shown(&before, LABEL, &text))
 }
 
@@ -143,4 +147,25 @@ fn bounded(text: &str) -> String {
         let _written = writeln!(shown, "… {left} more lines");
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_graph::{Options, update};
+
+    use super::{map_in, symbols_in};
+    use crate::inquiry::{Map, Symbols};
+
+    #[test]
+    fn where_there_is_no_code_no_fence_is_spoken_of() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let tree = dir.path().join("tree");
+        std::fs::create_dir(&tree).expect("a directory");
+        let kept = dir.path().join("graph");
+        let (graph, _) = update(&tree, &kept, &Options::default(), &|_, _| {}).expect("a graph of nothing");
+        let map = map_in(&graph, &Map { focus: Vec::new(), budget: None });
+        assert_eq!(map, Ok("There is no code here that the graph knows of.".to_owned()));
+        let symbols = symbols_in(&graph, &Symbols { part: "a".to_owned(), inside: None, limit: None });
+        assert_eq!(symbols, Ok("0 symbols, 0 of them not shown.".to_owned()));
+    }
 }

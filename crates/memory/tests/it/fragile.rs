@@ -6,7 +6,7 @@ use ralph_core::Timestamp;
 use ralph_core::id::NoteId;
 use ralph_core::note::{MemoryEvent, Note, Recorded};
 use ralph_store::{
-    Batch, Measured, MemoryState, Notes, Placed, PostingList, SqliteStore, StoreError, VectorBatch,
+    Batch, IndexSum, Measured, MemoryState, Notes, Placed, PostingList, SqliteStore, StoreError, VectorBatch,
     VectorTable, Vectors, Word, WordNo,
 };
 
@@ -92,6 +92,10 @@ impl Notes for Fragile<'_> {
 
     async fn words_of(&self, numbers: Vec<u32>) -> Result<Vec<Vec<(Word, u32)>>> {
         self.store.words_of(numbers).await
+    }
+
+    async fn index_sum(&self) -> Result<IndexSum> {
+        self.store.index_sum().await
     }
 }
 

@@ -3,9 +3,9 @@
 use proptest::prelude::{Strategy, prop, proptest};
 use proptest::test_runner::Config;
 use ralph_core::note::{Evidence, MemoryEvent};
-use ralph_memory::{ANALYSIS, Query, catch_up};
-use ralph_store::Notes as _;
+use ralph_memory::{ANALYSIS, Query, catch_up, compare, rebuild};
 use ralph_store::conformance::wait;
+use ralph_store::{Batch, Indexed, Notes as _};
 
 use super::{Memory, draft};
 
@@ -44,6 +44,25 @@ fn other_rules_make_all_notes_again() {
     wait(memory.store.clear_notes(ANALYSIS + 1)).unwrap();
     assert_eq!(memory.find("build"), ["the build needs nightly"]);
     assert_eq!(wait(memory.store.memory_state()).unwrap().analysis, ANALYSIS);
+}
+
+#[test]
+fn notes_that_their_words_no_longer_find_are_not_what_the_log_comes_to() {
+    let memory = Memory::new();
+    memory.say("the build needs nightly");
+    assert_eq!(memory.find("build").len(), 1);
+    assert!(wait(compare(&memory.store)).unwrap().is_same());
+    let state = wait(memory.store.memory_state()).unwrap();
+    let (_, note) = wait(memory.store.newest_notes(None, 1)).unwrap().remove(0);
+    let unfound = Indexed { note, words: Vec::new(), facets: Vec::new(), marks: 0 };
+    let (from, through) = (state.through, state.through);
+    let batch = Batch { from, through, analysis: ANALYSIS, changed: vec![unfound], gone: Vec::new() };
+    assert!(wait(memory.store.write_notes(batch)).unwrap());
+    assert_eq!(memory.find("build"), [""; 0]);
+    assert!(!wait(compare(&memory.store)).unwrap().is_same());
+    assert!(!wait(rebuild(&memory.store)).unwrap().is_same());
+    assert!(wait(compare(&memory.store)).unwrap().is_same());
+    assert_eq!(memory.find("build"), ["the build needs nightly"]);
 }
 
 #[derive(Debug, Clone)]
@@ -97,6 +116,7 @@ proptest! {
             found.into_iter().map(|one| (one.note, one.score.to_bits())).collect()
         };
         let as_it_came = look();
+        assert!(wait(compare(&memory.store)).unwrap().is_same());
         wait(memory.store.clear_notes(ANALYSIS)).unwrap();
         assert_eq!(look(), as_it_came);
     }

@@ -19,6 +19,8 @@ const STATEMENTS: usize = 64;
 const PAGES_KEPT_KIB: i64 = 16 << 10;
 /// The log is cut back to this after a checkpoint, should it ever have grown beyond.
 const LONGEST_LOG: i64 = 8 << 20;
+/// Longer than anybody of ours looks at one moment's state.
+const A_MOMENT: Duration = Duration::from_secs(1);
 /// How many bytes of it those may leave behind who write in passing: a hundred pages.
 const PASSING_LOG: u64 = 100 * 4120;
 
@@ -59,6 +61,8 @@ fn prepared(mut conn: Connection, path: &Path, schema: &Schema) -> Result<Connec
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     conn.pragma_update(None, "cache_size", -PAGES_KEPT_KIB)?;
+    // What is deleted from a page that is written anyway does not stay on it.
+    conn.pragma_update(None, "secure_delete", "FAST")?;
     schema.bring_up(&mut conn, path)?;
     Ok(conn)
 }
@@ -78,6 +82,19 @@ pub(super) fn in_passing(conn: &Connection, path: &Path) -> Result<(), Failure> 
 /// How long the log is, in bytes.
 fn logged(path: &Path) -> u64 {
     std::fs::metadata(log_of(path)).map_or(0, |log| log.len())
+}
+
+/// Takes the log into the file and leaves nothing in it. Waits for whoever looks at something, and says whether it
+/// could.
+pub(super) fn emptied(conn: &Connection) -> Result<bool, Failure> {
+    conn.busy_timeout(A_MOMENT)?;
+    let asked = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    conn.busy_timeout(PATIENCE)?;
+    match asked.map_err(Failure::from) {
+        Ok(is_busy) => Ok(!is_busy),
+        Err(failure) if failure.is(ErrorCode::DatabaseBusy) => Ok(false),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Takes the log into the file. Where somebody else is at the store it stays, and the next one tries.

@@ -113,6 +113,15 @@ impl Desk {
         self.ask(Access::Write { points, bytes }, work).await
     }
 
+    /// What cannot be done within a transaction.
+    pub(crate) async fn apart<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        self.ask(Access::Apart, work).await
+    }
+
     async fn ask<T, F>(&self, access: Access, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -151,7 +160,12 @@ impl Drop for Desk {
 #[derive(Debug, Clone, Copy)]
 enum Access {
     Read,
-    Write { points: Points, bytes: usize },
+    Write {
+        points: Points,
+        bytes: usize,
+    },
+    /// In no transaction.
+    Apart,
 }
 
 /// One operation. It is answered only when it is known to last.
@@ -214,6 +228,8 @@ impl Clerk {
             {
                 waiting.push(next);
             }
+            let (apart, waiting): (Vec<_>, Vec<_>) =
+                waiting.into_iter().partition(|job| matches!(job.access(), Access::Apart));
             let (reads, writes): (Vec<_>, Vec<_>) =
                 waiting.into_iter().partition(|job| matches!(job.access(), Access::Read));
             // Reads first: they need not wait for a foreign lock.
@@ -222,6 +238,10 @@ impl Clerk {
             }
             if !writes.is_empty() {
                 self.write(writes);
+            }
+            for mut job in apart {
+                let fate = job.perform(&self.conn, &self.path);
+                job.answer(fate);
             }
         }
         // The last one to close a database also empties its log into it.

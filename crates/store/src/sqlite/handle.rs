@@ -15,7 +15,7 @@ use super::desk::{Desk, Missing, Stats};
 use super::draft::{Draft, json};
 use super::failure::Failure;
 use super::schema::{Migration, Schema};
-use super::{controls, journal, loops, outbox, runs, sessions, tasks, trust};
+use super::{connection, controls, journal, loops, outbox, runs, sessions, tasks, trust};
 use crate::crash;
 use crate::error::StoreError;
 use crate::outbox::{Delivery, DeliveryId, NewDelivery};
@@ -98,6 +98,12 @@ impl SqliteStore {
 
     pub fn stats(&self) -> Stats {
         self.desk.stats()
+    }
+
+    /// Leaves nothing in the log that stands beside the file, where what was deleted would last until the last one who has
+    /// the store open closes it. Says whether it could: somebody may be reading what is in it.
+    pub async fn empty_log(&self) -> Result<bool> {
+        self.desk.apart(connection::emptied).await
     }
 
     /// Reads the whole file and compares it with itself, for `ralph doctor`.

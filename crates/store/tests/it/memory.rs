@@ -10,7 +10,7 @@ use ralph_core::id::{NoteId, SessionId};
 use ralph_core::note::{Draft, Evidence, Kind, MemoryEvent, Note, Recorded, fold};
 use ralph_store::conformance::sample::at;
 use ralph_store::conformance::wait;
-use ralph_store::{Batch, Indexed, Notes, SqliteStore, StoreError};
+use ralph_store::{Batch, IndexSum, Indexed, Notes, SqliteStore, StoreError};
 use rusqlite::Connection;
 
 use super::contents;
@@ -72,10 +72,106 @@ fn nothing_is_left_of_what_was_forgotten() {
     let state = wait(store.memory_state()).unwrap();
     assert_eq!((state.notes, state.length, state.last), (1, 1, 3));
     drop(store);
-    for (name, bytes) in contents(dir.path()) {
-        let found = bytes.windows(6).any(|window| window == b"needle");
-        assert!(!found, "{name:?} still has it");
+    is_nowhere(dir.path(), "needl");
+}
+
+fn is_nowhere(dir: &std::path::Path, text: &str) {
+    for (name, bytes) in contents(dir) {
+        let found = bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        assert!(!found, "{name:?} still has {text}");
     }
+}
+
+#[test]
+fn a_word_that_finds_nothing_any_more_is_gone_and_its_number_is_anothers() {
+    let store = SqliteStore::in_memory().unwrap();
+    let first = batch(0, vec![indexed(1, &[("straw", 1), ("strain", 1)]), indexed(2, &[("straw", 1)])]);
+    assert!(wait(store.write_notes(first)).unwrap());
+    assert!(wait(store.write_notes(batch(1, vec![indexed(1, &[("other", 1)])]))).unwrap());
+    let like = |text: &str| -> Vec<String> {
+        let found = wait(store.words_like(vec![text.to_owned()], 9)).unwrap().remove(0);
+        found.into_iter().map(|word| word.text).collect()
+    };
+    assert_eq!(like("strai"), ["straw"]);
+    assert_eq!(wait(store.words(vec!["strain".into()])).unwrap(), []);
+    // The last word goes, and the next one may have its number.
+    let gone = Batch { gone: vec![id(1)], ..batch(2, vec![indexed(3, &[("newest", 2)])]) };
+    assert!(wait(store.write_notes(gone)).unwrap());
+    assert_eq!(like("othe"), Vec::<String>::new());
+    let newest = wait(store.words(vec!["newest".into()])).unwrap();
+    assert_eq!(newest[0].notes, 1);
+    let found = wait(store.postings(vec![newest[0].no])).unwrap();
+    let listed: Vec<u32> = found[0].iter().map(|posting| posting.count).collect();
+    assert_eq!(listed, [2]);
+}
+
+#[test]
+fn whatever_is_missing_of_what_finds_notes_is_seen_in_their_sum() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(dir.path()).unwrap();
+    let notes = vec![indexed(1, &[("straw", 2), ("hay", 1)]), indexed(2, &[("straw", 1)])];
+    let mut expected = IndexSum::default();
+    notes.iter().for_each(|note| expected.add(note));
+    assert!(wait(store.write_notes(batch(0, vec![indexed(2, &[("needle", 1)])]))).unwrap());
+    assert!(wait(store.write_notes(batch(1, notes.clone()))).unwrap());
+    assert_eq!(wait(store.index_sum()).unwrap(), expected, "however it came about");
+    let other = Connection::open(dir.path().join("ralph.db")).unwrap();
+    for broken in [
+        "DELETE FROM note_postings",
+        "DELETE FROM note_words WHERE word = 'hay'",
+        "DELETE FROM note_trigrams WHERE gram LIKE '%tr%'",
+        "UPDATE note_words SET notes = notes + 1",
+        "DELETE FROM note_places WHERE no = 1",
+        "UPDATE note_places SET marks = 1",
+        "UPDATE note_places SET words = x''",
+        "UPDATE memory_state SET length = 0",
+    ] {
+        other.execute_batch(&format!("BEGIN; {broken}; COMMIT")).unwrap();
+        assert_ne!(wait(store.index_sum()).unwrap(), expected, "{broken}");
+        wait(store.clear_notes(1)).unwrap();
+        assert!(wait(store.write_notes(batch(0, notes.clone()))).unwrap());
+        assert_eq!(wait(store.index_sum()).unwrap(), expected, "after {broken}");
+    }
+}
+
+#[test]
+fn nothing_is_left_of_what_a_note_said_before_it_was_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(dir.path()).unwrap();
+    let long = format!("needle {}", "and hay ".repeat(4000));
+    let mut one = indexed(1, &[("a", 1)]);
+    one.note = note(1, &long);
+    assert!(wait(store.write_notes(batch(0, vec![one]))).unwrap());
+    assert!(wait(store.write_notes(batch(1, vec![indexed(1, &[("a", 1)])]))).unwrap());
+    drop(store);
+    is_nowhere(dir.path(), "needle");
+    is_nowhere(dir.path(), "and hay");
+}
+
+#[test]
+fn the_log_beside_the_file_is_emptied_while_another_has_the_store_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, other) = (SqliteStore::open(dir.path()).unwrap(), SqliteStore::open(dir.path()).unwrap());
+    wait(store.append_memory(vec![observed(1, "needle in the hay")], at(0))).unwrap();
+    assert_eq!(wait(other.memory_log(0, 10)).unwrap().len(), 1);
+    wait(store.append_memory(vec![MemoryEvent::Forgotten { note: id(1) }], at(1))).unwrap();
+    assert!(wait(store.empty_log()).unwrap());
+    is_nowhere(dir.path(), "needle");
+    drop(other);
+}
+
+#[test]
+fn a_log_that_somebody_reads_from_is_not_emptied() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(dir.path()).unwrap();
+    wait(store.append_memory(vec![observed(1, "needle in the hay")], at(0))).unwrap();
+    let reader = Connection::open(dir.path().join("ralph.db")).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM memory_log").unwrap();
+    wait(store.append_memory(vec![MemoryEvent::Forgotten { note: id(1) }], at(1))).unwrap();
+    assert!(!wait(store.empty_log()).unwrap());
+    reader.execute_batch("COMMIT").unwrap();
+    assert!(wait(store.empty_log()).unwrap());
+    is_nowhere(dir.path(), "needle");
 }
 
 #[test]

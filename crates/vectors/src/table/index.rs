@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use ralph_memory::MeasureError;
 
 use super::lines::Lines;
+use super::refused::{self, Unmade};
 
 const MAGIC: &[u8; 8] = b"ralphvec";
 /// Changes with the layout.
@@ -19,6 +20,8 @@ const VERSION: u64 = 1;
 /// Magic, version, size and time of the table, dimensions, words, rows, and the digest of the table.
 const HEAD: usize = 8 + 6 * 8 + 32;
 const KEY: usize = 16;
+/// Beside an index, why there is none.
+const REFUSED: &str = "refused";
 
 #[derive(Debug)]
 pub(super) struct Index {
@@ -47,9 +50,9 @@ struct Head {
 
 /// What tells that a table is the one that was read, without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    size: u64,
-    modified: i64,
+pub(super) struct Stamp {
+    pub(super) size: u64,
+    pub(super) modified: i64,
 }
 
 impl Index {
@@ -65,21 +68,7 @@ impl Index {
         let stamp = Stamp { size: found.size(), modified: nanoseconds };
         let name = blake3::hash(table.as_os_str().as_encoded_bytes()).to_hex();
         let path = dir.join(format!("{}.index", &name[..32]));
-        if let Some(index) = current(&path, stamp) {
-            return Ok(index);
-        }
-        let kept = |error: io::Error| unkept(&path, &error);
-        DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(kept)?;
-        // Whoever else makes it is waited for.
-        let new = path.with_extension("new");
-        let file = locked(&new).map_err(kept)?;
-        if let Some(index) = current(&path, stamp) {
-            return Ok(index);
-        }
-        announce(table);
-        write(table, stamp, &file, &path)?;
-        fs::rename(&new, &path).map_err(kept)?;
-        current(&path, stamp).ok_or_else(|| wrong(table, "was changed while it was read"))
+        settled(&path, stamp).unwrap_or_else(|| made(table, stamp, &path, announce))
     }
 
     pub(super) fn words(&self) -> u64 {
@@ -130,6 +119,34 @@ impl Index {
     }
 }
 
+/// What the table came to when it was read, if it was.
+fn settled(path: &Path, stamp: Stamp) -> Option<Result<Index, MeasureError>> {
+    let index = current(path, stamp).map(Ok);
+    index.or_else(|| refused::kept(&path.with_extension(REFUSED), stamp).map(Err))
+}
+
+fn made(table: &Path, stamp: Stamp, path: &Path, announce: fn(&Path)) -> Result<Index, MeasureError> {
+    let kept = |error: io::Error| unkept(path, &error);
+    let dir = path.parent().unwrap_or(path);
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(kept)?;
+    // Whoever else makes it is waited for.
+    let new = path.with_extension("new");
+    let file = locked(&new).map_err(kept)?;
+    let settled = settled(path, stamp).unwrap_or_else(|| {
+        announce(table);
+        let written = write(table, stamp, &file, path);
+        written.map_err(|unmade| refused::keep(&path.with_extension(REFUSED), stamp, unmade))?;
+        fs::rename(&new, path).map_err(kept)?;
+        let _was_of_another = fs::remove_file(path.with_extension(REFUSED));
+        current(path, stamp).ok_or_else(|| wrong(table, "was changed while it was read"))
+    });
+    // Under another name it is an index; under this one it is what nobody goes on with.
+    if is_at(&file, &new) {
+        let _is_made_anew = fs::remove_file(&new);
+    }
+    settled
+}
+
 /// The index that is there, if it is of this table and whole.
 fn current(path: &Path, stamp: Stamp) -> Option<Index> {
     let file = File::open(path).ok()?;
@@ -147,16 +164,18 @@ fn locked(path: &Path) -> io::Result<File> {
         let file =
             OpenOptions::new().create(true).truncate(false).read(true).write(true).mode(0o600).open(path)?;
         file.lock()?;
-        let is_still =
-            fs::metadata(path).is_ok_and(|now| file.metadata().is_ok_and(|own| own.ino() == now.ino()));
-        if is_still {
+        if is_at(&file, path) {
             return Ok(file);
         }
     }
 }
 
-fn write(table: &Path, stamp: Stamp, file: &File, path: &Path) -> Result<(), MeasureError> {
-    let kept = |error: io::Error| unkept(path, &error);
+fn is_at(file: &File, path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|now| file.metadata().is_ok_and(|own| own.ino() == now.ino()))
+}
+
+fn write(table: &Path, stamp: Stamp, file: &File, path: &Path) -> Result<(), Unmade> {
+    let kept = |error: io::Error| Unmade::Unread(unkept(path, &error));
     file.set_len(0).map_err(kept)?;
     let mut out = BufWriter::with_capacity(1 << 20, file);
     out.seek(SeekFrom::Start(0)).map_err(kept)?;
@@ -171,7 +190,7 @@ fn write(table: &Path, stamp: Stamp, file: &File, path: &Path) -> Result<(), Mea
             row += 1;
         }
     }
-    let dimensions = lines.dimensions.ok_or_else(|| wrong(table, "has no words"))? as u64;
+    let dimensions = lines.dimensions.ok_or_else(|| Unmade::Malformed(wrong(table, "has no words")))? as u64;
     keys.sort_unstable();
     // Of words that differ in capitals alone, the most frequent.
     keys.dedup_by_key(|(key, _)| *key);
@@ -237,4 +256,56 @@ fn unkept(index: &Path, error: &io::Error) -> MeasureError {
         format!("the index of the table, {}, cannot be used: {error}", index.display()),
         "see whether there is room, or remove it: it is made again",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::{Index, locked};
+    use crate::Table;
+    use ralph_memory::{Measure as _, Pace};
+    use std::time::Duration;
+
+    fn files(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+        entries.map(|path| path.extension().unwrap().to_str().unwrap().to_owned()).collect()
+    }
+
+    fn table(dir: &Path, text: &str) -> PathBuf {
+        let table = dir.join("table.vec");
+        fs::write(&table, text).unwrap();
+        table
+    }
+
+    #[test]
+    fn a_malformed_table_is_read_once_and_leaves_nothing_half_made() {
+        let (dir, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let path = table(dir.path(), "cat 1 2\ndog 1\n");
+        let first = Index::open(&path, kept.path(), |_| {}).unwrap_err();
+        assert!(first.what.contains("table.vec:2:"), "{first}");
+        assert_eq!(files(kept.path()), ["refused"]);
+        let again = Index::open(&path, kept.path(), |_| panic!("it was read already")).unwrap_err();
+        assert_eq!(again, first);
+        table(dir.path(), "cat 1 2\ndog 1 2\n");
+        assert_eq!(Index::open(&path, kept.path(), |_| {}).unwrap().words(), 2);
+        assert_eq!(files(kept.path()), ["index"]);
+    }
+
+    #[test]
+    fn a_table_that_another_reads_is_waited_for_only_so_long() {
+        let (dir, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let path = table(dir.path(), "cat 1 2\n");
+        let name = blake3::hash(path.canonicalize().unwrap().as_os_str().as_encoded_bytes()).to_hex();
+        let other = locked(&kept.path().join(format!("{}.new", &name[..32]))).unwrap();
+        let pace = Pace { question: Duration::ZERO, notes: Duration::ZERO, batch: 1 };
+        let patient = Table::new(path, kept.path().to_owned(), pace, |_| {});
+        let hasty = patient.clone().waiting(Duration::from_millis(1));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let late = runtime.block_on(hasty.identity()).unwrap_err();
+        assert!(late.what.contains("is still being read"), "{late}");
+        drop(other);
+        assert!(runtime.block_on(patient.identity()).is_ok());
+    }
 }

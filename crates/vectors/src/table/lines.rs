@@ -1,13 +1,14 @@
 //! A table of words, read once from its first line to its last.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use ralph_memory::MeasureError;
 
 use super::index::wrong;
 use super::line::{entry, header};
+use super::refused::Unmade;
 
 const MOST_DIMENSIONS: usize = 4_096;
 /// No line of a table is longer.
@@ -28,8 +29,8 @@ pub(super) struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    pub(super) fn open(path: &Path) -> Result<Lines<'_>, MeasureError> {
-        let file = File::open(path).map_err(|error| wrong(path, &format!("cannot be read: {error}")))?;
+    pub(super) fn open(path: &Path) -> Result<Lines<'_>, Unmade> {
+        let file = File::open(path).map_err(|error| unread(path, &error))?;
         Ok(Lines {
             path,
             reader: BufReader::with_capacity(1 << 20, file),
@@ -44,10 +45,10 @@ impl Lines<'_> {
     }
 
     /// The word of the next line, if it is one that is looked up; its numbers are in `numbers`.
-    pub(super) fn next(&mut self) -> Result<Option<Option<String>>, MeasureError> {
+    pub(super) fn next(&mut self) -> Result<Option<Option<String>>, Unmade> {
         self.line.clear();
         let read = (&mut self.reader).take(LONGEST_LINE).read_until(b'\n', &mut self.line);
-        let read = read.map_err(|error| wrong(self.path, &format!("cannot be read: {error}")))?;
+        let read = read.map_err(|error| unread(self.path, &error))?;
         if read == 0 {
             return Ok(None);
         }
@@ -72,7 +73,7 @@ impl Lines<'_> {
         self.checked().map(|()| Some(word))
     }
 
-    fn checked(&self) -> Result<(), MeasureError> {
+    fn checked(&self) -> Result<(), Unmade> {
         match self.dimensions {
             Some(count) if count == 0 || count > MOST_DIMENSIONS => {
                 Err(self.malformed(&format!("{count} dimensions are not from 1 to {MOST_DIMENSIONS}")))
@@ -81,21 +82,25 @@ impl Lines<'_> {
         }
     }
 
-    fn malformed(&self, why: &str) -> MeasureError {
+    fn malformed(&self, why: &str) -> Unmade {
         let what = format!("{}:{}: {why}", self.path.display(), self.number);
-        MeasureError::new(
+        Unmade::Malformed(MeasureError::new(
             what,
             "a line is a word and its numbers, with spaces between, as fastText and GloVe have it",
-        )
+        ))
     }
 
-    pub(super) fn finish(self) -> Result<[u8; 32], MeasureError> {
+    pub(super) fn finish(self) -> Result<[u8; 32], Unmade> {
         match self.promised {
             Some(promised) if promised != self.seen => {
                 let what = format!("says that it has {promised} words, and has {}", self.seen);
-                Err(wrong(self.path, &what))
+                Err(Unmade::Malformed(wrong(self.path, &what)))
             }
             _ => Ok(*self.hasher.finalize().as_bytes()),
         }
     }
+}
+
+fn unread(table: &Path, error: &io::Error) -> Unmade {
+    Unmade::Unread(wrong(table, &format!("cannot be read: {error}")))
 }

@@ -4,6 +4,7 @@
 mod index;
 mod line;
 mod lines;
+mod refused;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +24,8 @@ const FREQUENT: f64 = 1e-3;
 pub struct Table {
     place: Arc<Place>,
     pace: Pace,
+    /// How long somebody waits for an index that is being made; for good where it is not said.
+    patience: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -39,7 +42,17 @@ struct Place {
 impl Table {
     /// Nothing is read before something is asked. Indexes are kept in `dir`.
     pub fn new(table: PathBuf, dir: PathBuf, pace: Pace, announce: fn(&Path)) -> Table {
-        Table { place: Arc::new(Place { table, dir, announce, index: Mutex::new(None) }), pace }
+        Table {
+            place: Arc::new(Place { table, dir, announce, index: Mutex::new(None) }),
+            pace,
+            patience: None,
+        }
+    }
+
+    /// For somebody who does without rather than wait for longer. The table goes on being read, and is there later.
+    #[must_use]
+    pub fn waiting(self, patience: Duration) -> Table {
+        Table { patience: Some(patience), ..self }
     }
 
     /// Files are waited for on another thread.
@@ -48,11 +61,25 @@ impl Table {
         work: impl FnOnce(&Index) -> Result<T, MeasureError> + Send + 'static,
     ) -> Result<T, MeasureError> {
         let place = Arc::clone(&self.place);
-        let worked = tokio::task::spawn_blocking(move || work(&*place.opened()?)).await;
+        let working = tokio::task::spawn_blocking(move || work(&*place.opened()?));
+        let worked = match self.patience {
+            None => working.await,
+            Some(patience) => match tokio::time::timeout(patience, working).await {
+                Ok(worked) => worked,
+                Err(_) => return Err(self.late()),
+            },
+        };
         worked.unwrap_or_else(|error| match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             Err(_) => Err(MeasureError::new("the table was not waited for", "search again")),
         })
+    }
+}
+
+impl Table {
+    fn late(&self) -> MeasureError {
+        let what = format!("the table {} is still being read", self.place.table.display());
+        MeasureError::new(what, "a later search has it; `ralph memory search` waits for it")
     }
 }
 

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::opened::{Opened, open};
 use super::shown::Symbol;
-use crate::commands::Outcome;
+use crate::commands::{NOTHING, Outcome, most};
 use crate::render::{HEAD, inert, paint};
-use crate::words::{print, print_json};
+use crate::words::{counted, print, print_json};
 
 /// Print the most important symbols of the project within a budget of tokens.
 #[derive(Debug, clap::Args)]
@@ -18,12 +18,14 @@ Examples:
   ralph graph map --json | jq -r '.files[].path'
 
 What is used by much that is used by much comes first (PageRank over calls, references, imports and
-inheritance). Tokens are estimated as a third of the bytes, which is more than tokenizers find in code.")]
+inheritance). Tokens are estimated as a third of the bytes, which is more than tokenizers find in code.
+
+Exit codes: 4 if there is no code, or no room for any of it.")]
 pub(super) struct MapArgs {
     /// Files, directories and symbols that the map is about; everything by default
     focus: Vec<String>,
     /// How many tokens it may have
-    #[arg(long, default_value_t = 2_000)]
+    #[arg(long, default_value_t = 2_000, value_parser = most)]
     budget: usize,
     /// Print it as JSON (docs/schema/graph-map.json)
     #[arg(long)]
@@ -65,7 +67,7 @@ pub(super) fn run(args: &MapArgs) -> Outcome {
     } else {
         print(&tell(&opened, &map));
     }
-    Ok(0)
+    Ok(if map.files.is_empty() { NOTHING } else { 0 })
 }
 
 fn mapped(opened: &Opened, map: &Map, budget: usize) -> Mapped {
@@ -81,6 +83,12 @@ fn mapped(opened: &Opened, map: &Map, budget: usize) -> Mapped {
 }
 
 fn tell(opened: &Opened, map: &Map) -> String {
+    if map.files.is_empty() {
+        return match map.left_out {
+            0 => "there is no code here that the graph knows of\n".to_owned(),
+            count => format!("no room for any of {}: --budget makes some\n", counted(count as u64, "symbol")),
+        };
+    }
     let mut text = String::new();
     for (file, symbols) in &map.files {
         let head = map_head(opened.graph.path(*file));

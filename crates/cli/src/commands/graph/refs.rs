@@ -80,7 +80,10 @@ pub(super) fn run(args: &RefsArgs) -> Outcome {
         Node::Symbol(id) => vec![id],
         Node::File(file) => opened.graph.symbols_of(file).collect(),
     });
-    let found = References { symbols: ids.map(|id| used(&opened, id, args.uses)).collect() };
+    let ids: Vec<SymbolId> = ids.collect();
+    let references = opened.graph.references_to(&ids);
+    let symbols = ids.into_iter().zip(references).map(|(id, one)| used(&opened, id, one, args.uses));
+    let found = References { symbols: symbols.collect() };
     if args.json {
         print_json(&found);
         return Ok(0);
@@ -89,7 +92,7 @@ pub(super) fn run(args: &RefsArgs) -> Outcome {
     Ok(0)
 }
 
-fn used(opened: &Opened, id: SymbolId, with_uses: bool) -> Used {
+fn used(opened: &Opened, id: SymbolId, references: Vec<Reference>, with_uses: bool) -> Used {
     let graph = &opened.graph;
     let referred = |one: Reference| Referred {
         path: graph.path(one.file).to_owned(),
@@ -108,7 +111,7 @@ fn used(opened: &Opened, id: SymbolId, with_uses: bool) -> Used {
     };
     Used {
         symbol: Symbol::new(graph, id),
-        references: graph.references(id).into_iter().map(referred).collect(),
+        references: references.into_iter().map(referred).collect(),
         uses: with_uses.then(|| graph.uses(Node::Symbol(id)).into_iter().map(using).collect()),
     }
 }

@@ -10,7 +10,7 @@ pub(super) struct Symbol {
     name: String,
     /// With all that it stands in, as its language writes it.
     qualified: String,
-    /// function, method, class, struct, interface, trait, enum, module, macro, constant, type or variable.
+    /// function, method, class, struct, interface, trait, enum, module, macro, constant, type, variable or property.
     kind: &'static str,
     language: &'static str,
     /// Below the root of the project.

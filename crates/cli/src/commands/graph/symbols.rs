@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::opened::{Opened, open};
 use super::shown::Symbol;
-use crate::commands::Outcome;
+use crate::commands::{NOTHING, Outcome, most};
 use crate::problem::Problems;
 use crate::render::{FAINT, paint};
 use crate::words::{counted, print, print_json};
@@ -17,7 +17,9 @@ use crate::words::{counted, print, print_json};
 Examples:
   ralph graph symbols basket                    whatever has that in its name
   ralph graph symbols --in src/price.rs         all of a file, in order
-  ralph graph symbols --kind trait --json | jq -r '.symbols[].qualified'")]
+  ralph graph symbols --kind trait --json | jq -r '.symbols[].qualified'
+
+Exit codes: 4 if nothing is like that.")]
 pub(super) struct SymbolsArgs {
     /// A part of the name with its container; large and small letters are the same
     part: Option<String>,
@@ -31,7 +33,7 @@ pub(super) struct SymbolsArgs {
     #[arg(long = "in", value_name = "PATH")]
     inside: Vec<String>,
     /// How many to list at most
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 200, value_parser = most)]
     limit: usize,
     /// Print it as JSON (docs/schema/graph-symbols.json)
     #[arg(long)]
@@ -50,9 +52,10 @@ pub(crate) struct Symbols {
 pub(super) fn run(args: &SymbolsArgs) -> Outcome {
     let opened = open()?;
     let listed = list(&opened, args)?;
+    let exit = if listed.symbols.is_empty() { NOTHING } else { 0 };
     if args.json {
         print_json(&listed);
-        return Ok(0);
+        return Ok(exit);
     }
     let mut text: String = listed.symbols.iter().map(Symbol::lines).collect();
     if listed.left_out > 0 {
@@ -63,7 +66,7 @@ pub(super) fn run(args: &SymbolsArgs) -> Outcome {
         text = format!("none of {all} is like that\n");
     }
     print(&text);
-    Ok(0)
+    Ok(exit)
 }
 
 fn list(opened: &Opened, args: &SymbolsArgs) -> Result<Symbols, Problems> {

@@ -5,6 +5,7 @@ use ralph_core::id::NoteId;
 use ralph_core::note::{Confidence, Evidence, MemoryEvent, Note};
 use ralph_engine::anchored_anew;
 use ralph_memory::remember;
+use serde::Serialize;
 
 use super::code::graph_of;
 use super::opened::opened;
@@ -12,7 +13,7 @@ use crate::commands::Outcome;
 use crate::perform::redactor;
 use crate::problem::Problems;
 use crate::project::{Project, block_on, store_problem};
-use crate::words::print;
+use crate::words::{print, print_json};
 
 /// Say that a note holds, or that it does not: nothing weighs more.
 #[derive(Debug, clap::Args)]
@@ -27,6 +28,19 @@ pub(crate) struct ConfirmArgs {
     /// It does not hold
     #[arg(long)]
     reject: bool,
+    /// Print it as JSON (docs/schema/memory-confirm.json)
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Weighed {
+    id: NoteId,
+    /// Whether it was rejected, and not confirmed.
+    rejected: bool,
+    /// What it has now.
+    confidence: Confidence,
 }
 
 pub(crate) fn run(args: &ConfirmArgs) -> Outcome {
@@ -41,6 +55,10 @@ pub(crate) fn run(args: &ConfirmArgs) -> Outcome {
         }
         Ok::<_, Problems>(confidence)
     })?;
+    if args.json {
+        print_json(&Weighed { id: args.id.clone(), rejected: args.reject, confidence });
+        return Ok(0);
+    }
     let word = if args.reject { "rejected" } else { "confirmed" };
     print(&format!("{word}: note {} has a confidence of {confidence} now\n", args.id));
     Ok(0)

@@ -1,11 +1,14 @@
 //! `ralph memory forget`.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use ralph_core::id::NoteId;
 use ralph_core::note::MemoryEvent;
 use ralph_memory::{Shelf, remember};
+use ralph_store::StoreError;
+use serde::Serialize;
 
 use super::opened::{Opened, forgotten, opened};
 use super::told;
@@ -13,7 +16,7 @@ use crate::commands::Outcome;
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{block_on, store_problem};
-use crate::words::{confirmed, counted, print};
+use crate::words::{confirmed, counted, print, print_json};
 
 /// Forget notes for good: what they say is blanked in the log and gone from everything made of it.
 #[derive(Debug, clap::Args)]
@@ -30,6 +33,17 @@ pub(crate) struct ForgetArgs {
     /// Do not ask
     #[arg(long)]
     yes: bool,
+    /// Print it as JSON (docs/schema/memory-forget.json); needs --yes
+    #[arg(long, requires = "yes")]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Forgot {
+    forgotten: Vec<NoteId>,
+    /// Databases that somebody is reading: until they end, what was forgotten stands in the log beside them.
+    still_read: Vec<PathBuf>,
 }
 
 pub(crate) fn run(args: &ForgetArgs) -> Outcome {
@@ -40,13 +54,36 @@ pub(crate) fn run(args: &ForgetArgs) -> Outcome {
         print("nothing was forgotten\n");
         return Ok(Problem::USAGE);
     }
-    for (shelf, store) in opened.stores() {
-        let own = events.iter().filter(|(of, _)| *of == shelf).map(|(_, event)| event.clone()).collect();
-        let written = block_on(remember(store, own, &redactor(), Timestamp::now()));
-        written.map_err(|error| store_problem(&error))?;
+    let read = block_on(forget(&opened, &events)).map_err(|error| store_problem(&error))?;
+    if args.json {
+        print_json(&Forgot { forgotten: args.ids.clone(), still_read: read });
+        return Ok(0);
     }
     print(&format!("{} forgotten\n", counted(args.ids.len() as u64, "note")));
+    for path in read {
+        eprintln!(
+            "ralph: somebody is reading {}: what was forgotten is beside it until they end",
+            path.display()
+        );
+    }
     Ok(0)
+}
+
+/// The stores in whose logs it still stands, because somebody reads there.
+async fn forget(opened: &Opened, events: &[(Shelf, MemoryEvent)]) -> Result<Vec<PathBuf>, StoreError> {
+    let mut read = Vec::new();
+    for (shelf, store) in opened.stores() {
+        let own = events.iter().filter(|(of, _)| *of == shelf).map(|(_, event)| event.clone());
+        let own: Vec<MemoryEvent> = own.collect();
+        if own.is_empty() {
+            continue;
+        }
+        remember(store, own, &redactor(), Timestamp::now()).await?;
+        if !store.empty_log().await? {
+            read.push(store.path().to_owned());
+        }
+    }
+    Ok(read)
 }
 
 impl ForgetArgs {

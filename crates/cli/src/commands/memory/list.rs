@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::opened::opened;
 use super::{KindArg, NOTHING, told};
-use crate::commands::Outcome;
+use crate::commands::{Outcome, most};
 use crate::project::{block_on, store_problem};
 use crate::words::{print, print_json};
 
@@ -28,7 +28,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     all: bool,
     /// How many at most
-    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = most)]
     limit: usize,
     /// Print it as JSON (docs/schema/memory-notes.json)
     #[arg(long)]

@@ -18,15 +18,18 @@ mod show;
 mod told;
 mod why;
 
+pub(crate) use confirm::Weighed;
 pub(crate) use explain::Explained;
+pub(crate) use forget::Forgot;
 pub(crate) use import::TakenUp;
 pub(crate) use list::Listed;
+pub(crate) use promote::Promoted;
 pub(crate) use rebuild::Rebuilt;
 pub(crate) use search::Found;
 pub(crate) use show::Shown;
 pub(crate) use why::Provenance;
 
-use crate::commands::Outcome;
+use crate::commands::{NOTHING, Outcome};
 
 /// Look for what is remembered in this project and for all projects, and put things down.
 #[derive(Debug, clap::Args)]
@@ -107,9 +110,6 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Action::Rebuild(args) => rebuild::run(args),
     }
 }
-
-/// Nothing to find is told as such, not as a mistake.
-const NOTHING: u8 = 4;
 
 /// A kind of note, as it is given and shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -4,13 +4,14 @@ use jiff::Timestamp;
 use ralph_core::id::NoteId;
 use ralph_memory::{PromoteError, promote, promote_to_all};
 use ralph_store::SqliteStore;
+use serde::Serialize;
 
 use super::opened::{forgotten, global_memory, opened, superseded, unknown};
 use crate::commands::Outcome;
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{block_on, store_problem};
-use crate::words::print;
+use crate::words::{print, print_json};
 
 /// Let more see a note: what a task has put down for itself becomes the project's, and with --global everybody's.
 #[derive(Debug, clap::Args)]
@@ -27,6 +28,26 @@ pub(crate) struct PromoteArgs {
     /// To all projects
     #[arg(long)]
     global: bool,
+    /// Print it as JSON (docs/schema/memory-promote.json)
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(crate) struct Promoted {
+    id: NoteId,
+    /// Whose it is now.
+    scope: PromotedTo,
+    /// False if it was so already.
+    changed: bool,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PromotedTo {
+    Project,
+    Global,
 }
 
 pub(crate) fn run(args: &PromoteArgs) -> Outcome {
@@ -36,6 +57,11 @@ pub(crate) fn run(args: &PromoteArgs) -> Outcome {
         true => block_on(to_all(project, &opened.here, &args.id))?,
         false => block_on(promote(project, &args.id, Timestamp::now())).map_err(|error| problem(&error))?,
     };
+    if args.json {
+        let scope = if args.global { PromotedTo::Global } else { PromotedTo::Project };
+        print_json(&Promoted { id: args.id.clone(), scope, changed: done });
+        return Ok(0);
+    }
     let whose = if args.global { "for all projects" } else { "the project's" };
     let word = if done { "now" } else { "already" };
     print(&format!("note {} is {whose} {word}\n", args.id));

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::code::graph_of;
 use super::opened::opened;
 use super::{KindArg, NOTHING, told};
-use crate::commands::Outcome;
+use crate::commands::{Outcome, most};
 use crate::paths::files_below_root;
 use crate::problem::Problems;
 use crate::project::{Project, block_on, store_problem};
@@ -60,7 +60,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "YYYY-MM-DD")]
     until: Option<Date>,
     /// How many at most
-    #[arg(long, value_name = "COUNT", default_value_t = 10)]
+    #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = most)]
     limit: usize,
     /// Say what each score is made of
     #[arg(long)]

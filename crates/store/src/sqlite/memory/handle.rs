@@ -5,11 +5,12 @@ use ralph_core::id::NoteId;
 use ralph_core::note::{MemoryEvent, Note, Recorded};
 
 use super::super::handle::SqliteStore;
-use super::{around, log, notes, postings, state, vectors, words};
+use super::{around, log, notes, postings, state, summed, vectors, words};
 use crate::crash;
 use crate::error::StoreError;
 use crate::notes::{Batch, MemoryState, Notes, Placed, Word, WordNo};
 use crate::posting::PostingList;
+use crate::sum::IndexSum;
 use crate::vectors::{Measured, VectorBatch, VectorTable, Vectors};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -75,6 +76,10 @@ impl Notes for SqliteStore {
 
     async fn words_of(&self, numbers: Vec<u32>) -> Result<Vec<Vec<(Word, u32)>>> {
         self.desk.read(move |conn| numbers.iter().map(|no| words::of(conn, *no)).collect()).await
+    }
+
+    async fn index_sum(&self) -> Result<IndexSum> {
+        self.desk.read(summed::sum).await
     }
 }
 

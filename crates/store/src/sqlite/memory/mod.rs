@@ -6,6 +6,7 @@ mod log;
 mod notes;
 mod postings;
 mod state;
+mod summed;
 mod vectors;
 mod words;
 

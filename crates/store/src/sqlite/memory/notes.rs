@@ -11,9 +11,10 @@ use super::super::failure::Failure;
 use super::super::seal::{intact, seal};
 use super::postings::Changes;
 use super::words::{Vocabulary, of_pairs, pairs};
-use super::{state, vectors};
+use super::{log, state, vectors};
 use crate::notes::{Batch, Indexed};
 use crate::posting::Posting;
+use crate::sum::{length, numbers_of};
 
 /// The version of a note's format; a newer one is refused.
 const FORMAT: i64 = 1;
@@ -23,6 +24,8 @@ pub(super) fn write(conn: &Connection, batch: &Batch) -> Result<bool, Failure> {
     if state.through != batch.from || (state.analysis != batch.analysis && state.through != 0) {
         return Ok(false);
     }
+    // What a note said before it was changed must not outlive it.
+    log::overwriting(conn)?;
     for id in &batch.gone {
         remove(conn, id)?;
     }
@@ -229,13 +232,4 @@ impl Writer {
         }
         state::count(conn, self.notes, self.length)
     }
-}
-
-fn length(indexed: &Indexed) -> u32 {
-    indexed.words.iter().map(|(_, count)| count).sum()
-}
-
-fn numbers_of(note: &Note) -> (i64, i64, i64) {
-    let confidence = (note.said.confidence.share() * 1000.0).round() as i64;
-    (note.valid_from().as_second(), note.evidence_at.as_second(), confidence)
 }

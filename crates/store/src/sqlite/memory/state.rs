@@ -36,6 +36,7 @@ pub(super) fn count(conn: &Connection, notes: i64, length: i64) -> Result<(), Fa
 }
 
 pub(super) fn clear(conn: &Connection, analysis: u32) -> Result<(), Failure> {
+    log::overwriting(conn)?;
     conn.execute_batch(
         "DELETE FROM notes; DELETE FROM note_places; DELETE FROM note_threads;
          DELETE FROM note_words; DELETE FROM note_postings; DELETE FROM note_trigrams;",

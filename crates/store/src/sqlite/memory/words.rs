@@ -1,6 +1,6 @@
 //! The words that find notes, and which of them look alike.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -62,6 +62,7 @@ fn word(no: i64, text: String, notes: i64) -> Word {
 pub(super) struct Vocabulary {
     known: HashMap<String, u64>,
     grams: BTreeMap<String, Vec<u64>>,
+    fresh: HashSet<u64>,
     /// By how many notes a word finds more than before, or less.
     more: BTreeMap<u64, i64>,
 }
@@ -84,6 +85,7 @@ impl Vocabulary {
     fn insert(&mut self, conn: &Connection, text: &str, is_facet: bool) -> Result<u64, Failure> {
         conn.prepare_cached("INSERT INTO note_words VALUES (NULL, ?1, 0)")?.execute([text])?;
         let no = conn.last_insert_rowid().unsigned_abs();
+        self.fresh.insert(no);
         if !is_facet {
             for gram in trigrams(text) {
                 self.grams.entry(gram).or_default().push(no);
@@ -96,20 +98,47 @@ impl Vocabulary {
         *self.more.entry(word).or_default() += more;
     }
 
-    pub(super) fn write(self, conn: &Connection) -> Result<(), Failure> {
-        let mut update = conn.prepare_cached("UPDATE note_words SET notes = notes + ?2 WHERE no = ?1")?;
-        for (word, more) in self.more.into_iter().filter(|(_, more)| *more != 0) {
-            update.execute([word.cast_signed(), more])?;
-        }
+    /// A word that no longer finds a note goes with it: it may be what the note was forgotten for.
+    pub(super) fn write(mut self, conn: &Connection) -> Result<(), Failure> {
+        let gone = self.count_in(conn)?;
         let mut query = conn.prepare_cached("SELECT words FROM note_trigrams WHERE gram = ?1")?;
         let mut insert = conn.prepare_cached("INSERT OR REPLACE INTO note_trigrams VALUES (?1, ?2)")?;
+        let mut delete = conn.prepare_cached("DELETE FROM note_trigrams WHERE gram = ?1")?;
         for (gram, more) in self.grams {
             let list: Option<Vec<u8>> = query.query_row([&gram], |row| row.get(0)).optional()?;
             let mut all: Vec<u64> = numbers(&list.unwrap_or_default()).collect();
             all.extend(more);
-            insert.execute(params![gram, differences(&all)])?;
+            all.retain(|no| !gone.contains(no));
+            if all.is_empty() {
+                delete.execute([gram])?;
+            } else {
+                insert.execute(params![gram, differences(&all)])?;
+            }
         }
         Ok(())
+    }
+
+    /// Writes how many notes each word finds, and takes out those that find none, whose numbers are given back. No note
+    /// and no list mentions them any more, so that another word may have them later.
+    fn count_in(&mut self, conn: &Connection) -> Result<BTreeSet<u64>, Failure> {
+        let mut update =
+            conn.prepare_cached("UPDATE note_words SET notes = notes + ?2 WHERE no = ?1 RETURNING notes")?;
+        let mut delete = conn.prepare_cached("DELETE FROM note_words WHERE no = ?1 RETURNING word")?;
+        let mut gone = BTreeSet::new();
+        for (word, more) in std::mem::take(&mut self.more) {
+            let left: Option<i64> = match more {
+                0 => self.fresh.contains(&word).then_some(0),
+                more => update.query_row([word.cast_signed(), more], |row| row.get(0)).optional()?,
+            };
+            if left.is_some_and(|left| left <= 0) {
+                let text: String = delete.query_row([word.cast_signed()], |row| row.get(0))?;
+                for gram in trigrams(&text) {
+                    self.grams.entry(gram).or_default();
+                }
+                gone.insert(word);
+            }
+        }
+        Ok(gone)
     }
 }
 
@@ -124,7 +153,7 @@ fn differences(numbers: &[u64]) -> Vec<u8> {
     bytes
 }
 
-fn numbers(mut bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+pub(super) fn numbers(mut bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
     let mut last = 0_u64;
     std::iter::from_fn(move || {
         last = last.wrapping_add(pop(&mut bytes)?);
