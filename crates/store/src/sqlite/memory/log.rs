@@ -69,18 +69,27 @@ pub(super) fn of(conn: &Connection, note: &NoteId) -> Result<Vec<Recorded>, Fail
 
 /// Takes what a note said out of the log and out of everything made of it. Its pages are overwritten, not just freed.
 fn blank(conn: &Connection, note: &NoteId) -> Result<(), Failure> {
-    overwriting(conn)?;
-    let mut update = conn.prepare_cached("UPDATE memory_log SET payload = NULL, seal = ?2 WHERE seq = ?1")?;
-    for line in of(conn, note)? {
-        let (seq, at) = (line.seq.cast_signed(), line.at.to_string());
-        update.execute(params![seq, seal(&[&seq.to_string(), note.as_str(), &at, &line.name, ""])])?;
-    }
-    notes::remove(conn, note)
+    overwriting(conn, || {
+        let sql = "UPDATE memory_log SET payload = NULL, seal = ?2 WHERE seq = ?1";
+        let mut update = conn.prepare_cached(sql)?;
+        for line in of(conn, note)? {
+            let (seq, at) = (line.seq.cast_signed(), line.at.to_string());
+            update.execute(params![seq, seal(&[&seq.to_string(), note.as_str(), &at, &line.name, ""])])?;
+        }
+        notes::remove(conn, note)
+    })
 }
 
-/// From now on, what is deleted or replaced is overwritten on pages that become free, too.
-pub(super) fn overwriting(conn: &Connection) -> Result<(), Failure> {
-    Ok(conn.pragma_update(None, "secure_delete", true)?)
+/// What a change deletes or replaces is overwritten on pages that become free, too. Each of those is written for it, so
+/// that nothing is changed this way that says nothing.
+pub(super) fn overwriting<T>(
+    conn: &Connection,
+    change: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    conn.pragma_update(None, "secure_delete", true)?;
+    let changed = change();
+    conn.pragma_update(None, "secure_delete", "FAST")?;
+    changed
 }
 
 fn recorded(row: &Row<'_>) -> Result<Recorded, Failure> {

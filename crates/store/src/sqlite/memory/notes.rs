@@ -24,15 +24,12 @@ pub(super) fn write(conn: &Connection, batch: &Batch) -> Result<bool, Failure> {
     if state.through != batch.from || (state.analysis != batch.analysis && state.through != 0) {
         return Ok(false);
     }
-    // What a note said before it was changed must not outlive it.
-    log::overwriting(conn)?;
-    for id in &batch.gone {
-        remove(conn, id)?;
-    }
     let mut writer = Writer::default();
-    for indexed in &batch.changed {
-        writer.put(conn, indexed)?;
-    }
+    // What a note said before it was changed must not outlive it.
+    log::overwriting(conn, || {
+        batch.gone.iter().try_for_each(|id| remove(conn, id))?;
+        batch.changed.iter().try_for_each(|indexed| writer.put(conn, indexed))
+    })?;
     writer.finish(conn)?;
     state::reached(conn, batch.through, batch.analysis)?;
     Ok(true)

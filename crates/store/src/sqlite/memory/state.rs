@@ -36,11 +36,13 @@ pub(super) fn count(conn: &Connection, notes: i64, length: i64) -> Result<(), Fa
 }
 
 pub(super) fn clear(conn: &Connection, analysis: u32) -> Result<(), Failure> {
-    log::overwriting(conn)?;
-    conn.execute_batch(
-        "DELETE FROM notes; DELETE FROM note_places; DELETE FROM note_threads;
-         DELETE FROM note_words; DELETE FROM note_postings; DELETE FROM note_trigrams;",
-    )?;
+    log::overwriting(conn, || {
+        let sql =
+            "DELETE FROM notes; DELETE FROM note_places; DELETE FROM note_threads; DELETE FROM note_words;
+                   DELETE FROM note_trigrams;";
+        Ok(conn.execute_batch(sql)?)
+    })?;
+    conn.execute("DELETE FROM note_postings", ())?;
     let sql = "UPDATE memory_state SET through = 0, analysis = ?1, notes = 0, length = 0";
     conn.execute(sql, [analysis])?;
     Ok(())
