@@ -3,6 +3,8 @@
 use ralph_core::note::{KindName, Scope};
 use ralph_store::{Notes, StoreError};
 
+use super::lexical::Matches;
+use super::top;
 use crate::analysis::facet;
 use crate::query::{Query, Visible};
 
@@ -22,6 +24,17 @@ impl Allowed {
     pub(super) fn newest(&self, most: usize) -> Option<Vec<u32>> {
         let only = self.only.as_ref()?;
         Some(only.backwards().filter(|no| self.lets(*no)).take(most).collect())
+    }
+
+    /// Those that fit best by their words.
+    pub(super) fn best(&self, matches: &Matches, most: usize) -> Vec<u32> {
+        match &self.only {
+            None => top::best(matches.totals().filter(|(no, _)| self.lets(*no)), most),
+            Some(only) => {
+                let totals = only.numbers().map(|no| (no, matches.total(no)));
+                top::best(totals.filter(|(no, total)| *total > 0.0 && self.lets(*no)), most)
+            }
+        }
     }
 
     fn restrict(&mut self, to: Set) {
@@ -111,7 +124,39 @@ impl Set {
         self.0.iter().all(|bits| *bits == 0)
     }
 
+    /// Skips where there are none at once.
+    fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().zip(0_u32..).flat_map(|(bits, at)| {
+            let mut left = *bits;
+            std::iter::from_fn(move || {
+                let next = (left != 0).then(|| at * 64 + left.trailing_zeros());
+                left &= left.wrapping_sub(1);
+                next
+            })
+        })
+    }
+
     fn backwards(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.0.len() as u32 * 64).rev().filter(|no| self.has(*no))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::Set;
+
+    proptest! {
+        #[test]
+        fn a_set_has_what_was_put_into_it(numbers: BTreeSet<u16>) {
+            let mut set = Set::default();
+            numbers.iter().for_each(|no| set.insert(u32::from(*no)));
+            let expected: Vec<u32> = numbers.iter().copied().map(u32::from).collect();
+            prop_assert_eq!(set.numbers().collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(set.backwards().collect::<Vec<_>>(), expected.into_iter().rev().collect::<Vec<_>>());
+        }
     }
 }

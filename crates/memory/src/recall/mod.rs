@@ -45,6 +45,9 @@ pub struct Recalled {
 const CANDIDATES: usize = 10;
 const FEWEST: usize = 100;
 const MOST: usize = 300;
+/// The same where several are asked at once, each of which wants more than will be taken of it.
+const CANDIDATES_EACH: usize = 4;
+const FEWEST_EACH: usize = 40;
 /// Where time is a condition, which only a closer look tells.
 const CANDIDATES_IN_TIME: usize = 3000;
 /// How many places away a note may stand to count as a neighbour.
@@ -58,7 +61,8 @@ pub async fn recall(
     ranking: &Ranking,
     now: Timestamp,
 ) -> Result<Vec<Recalled>, StoreError> {
-    Reading::of(store, query, ranking).await?.answer(store, query, ranking, now).await
+    let closely = query.limit.saturating_mul(CANDIDATES).clamp(FEWEST, MOST);
+    Reading::of(store, query, ranking).await?.answer(store, query, closely, ranking, now).await
 }
 
 /// The same for several questions that differ in the kinds and files that they ask for, and in how many notes they want:
@@ -72,7 +76,10 @@ pub(crate) async fn recall_each(
     let Some(first) = queries.first() else { return Ok(Vec::new()) };
     let reading = Reading::of(store, first, ranking).await?;
     // While the store reads for one, another is scored.
-    let answers = queries.iter().map(|query| reading.answer(store, query, ranking, now));
+    let answers = queries.iter().map(|query| {
+        let closely = query.limit.saturating_mul(CANDIDATES_EACH).clamp(FEWEST_EACH, MOST);
+        reading.answer(store, query, closely, ranking, now)
+    });
     futures::future::try_join_all(answers).await
 }
 
@@ -99,16 +106,22 @@ impl Reading {
         Ok(Reading { state, asked, matches, at_hand, near, visible })
     }
 
+    /// Looks at so many closely.
     async fn answer(
         &self,
         store: &impl Notes,
         query: &Query,
+        closely: usize,
         ranking: &Ranking,
         now: Timestamp,
     ) -> Result<Vec<Recalled>, StoreError> {
-        let Reading { state, asked, matches, at_hand, near, visible } = self;
-        let Some(allowed) = filter::allowed(store, query, visible).await? else { return Ok(Vec::new()) };
-        let candidates = candidates(store, query, matches, at_hand, near, &allowed, state).await?;
+        let Reading { asked, matches, at_hand, near, .. } = self;
+        let Some(allowed) = filter::allowed(store, query, &self.visible).await? else {
+            return Ok(Vec::new());
+        };
+        let is_timed = query.since.is_some() || query.until.is_some();
+        let most = if is_timed { CANDIDATES_IN_TIME } else { closely };
+        let candidates = self.candidates(store, query, most, &allowed).await?;
         // Where no words are asked for, nobody has any to lend to a neighbour.
         let reach = if asked.words.is_empty() { 0 } else { REACH };
         let placed = store.around(candidates, reach).await?;
@@ -126,35 +139,27 @@ impl Reading {
         });
         Ok(found.collect())
     }
-}
 
-async fn candidates(
-    store: &impl Notes,
-    query: &Query,
-    matches: &Matches,
-    at_hand: &AtHand,
-    near: &Nearness,
-    allowed: &Allowed,
-    state: &MemoryState,
-) -> Result<Vec<u32>, StoreError> {
-    let is_timed = query.since.is_some() || query.until.is_some();
-    let most = if is_timed {
-        CANDIDATES_IN_TIME
-    } else {
-        query.limit.saturating_mul(CANDIDATES).clamp(FEWEST, MOST)
-    };
-    let by_words = matches.totals().filter(|(no, _)| allowed.lets(*no));
-    let mut found = top::best(by_words, most);
-    found.extend(top::best(at_hand.shares().filter(|(no, _)| allowed.lets(*no)), most));
-    found.extend(top::best(near.outstanding().filter(|(no, _)| allowed.lets(*no)), most));
-    if found.is_empty() && query.text.trim().is_empty() && state.notes > 0 {
-        found = match allowed.newest(most) {
-            Some(newest) => newest,
-            None => store.newest_notes(None, most).await?.into_iter().map(|(no, _)| no).collect(),
-        };
-        found.retain(|no| allowed.lets(*no));
+    async fn candidates(
+        &self,
+        store: &impl Notes,
+        query: &Query,
+        most: usize,
+        allowed: &Allowed,
+    ) -> Result<Vec<u32>, StoreError> {
+        let Reading { state, matches, at_hand, near, .. } = self;
+        let mut found = allowed.best(matches, most);
+        found.extend(top::best(at_hand.shares().filter(|(no, _)| allowed.lets(*no)), most));
+        found.extend(top::best(near.outstanding().filter(|(no, _)| allowed.lets(*no)), most));
+        if found.is_empty() && query.text.trim().is_empty() && state.notes > 0 {
+            found = match allowed.newest(most) {
+                Some(newest) => newest,
+                None => store.newest_notes(None, most).await?.into_iter().map(|(no, _)| no).collect(),
+            };
+            found.retain(|no| allowed.lets(*no));
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
 }

@@ -7,7 +7,6 @@ use ralph_store::{MemoryState, Notes, StoreError, Word};
 use super::asked::Asked;
 use super::filter::Allowed;
 use super::lexical::{Curve, Hit, Matches, rarity};
-use super::top;
 use crate::ranking::Ranking;
 
 /// How many notes are taken to fit, and how many of their words are taken.
@@ -26,7 +25,7 @@ pub(super) async fn add(
     ranking: &Ranking,
     state: &MemoryState,
 ) -> Result<(), StoreError> {
-    let best = top::best(matches.totals().filter(|(no, _)| visible.lets(*no)), NOTES);
+    let best = visible.best(matches, NOTES);
     if best.is_empty() || ranking.related == 0.0 {
         return Ok(());
     }
