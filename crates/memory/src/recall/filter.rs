@@ -154,9 +154,10 @@ mod tests {
         fn a_set_has_what_was_put_into_it(numbers: BTreeSet<u16>) {
             let mut set = Set::default();
             numbers.iter().for_each(|no| set.insert(u32::from(*no)));
-            let expected: Vec<u32> = numbers.iter().copied().map(u32::from).collect();
-            prop_assert_eq!(set.numbers().collect::<Vec<_>>(), expected.clone());
-            prop_assert_eq!(set.backwards().collect::<Vec<_>>(), expected.into_iter().rev().collect::<Vec<_>>());
+            let mut expected: Vec<u32> = numbers.iter().copied().map(u32::from).collect();
+            prop_assert_eq!(&set.numbers().collect::<Vec<_>>(), &expected);
+            expected.reverse();
+            prop_assert_eq!(set.backwards().collect::<Vec<_>>(), expected);
         }
     }
 }
