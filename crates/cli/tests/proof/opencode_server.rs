@@ -26,7 +26,7 @@ fn exit(project: &Project) -> Value {
 
 #[test]
 fn a_turn_is_shown_counted_and_believed_and_its_screen_is_told() {
-    let (project, replay) = (project(), Replay::start(Fault::None).unwrap());
+    let (project, replay) = (project(), Replay::start(Fault::Slow).unwrap());
     let project = project.with("OPENCODE_SERVER_PASSWORD", "hunter2hunter2");
     let ran = run(&project, &replay, &["--verbose"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);

@@ -13,6 +13,7 @@ use crate::models::http::{Connection, Event, Request};
 
 /// Between two events, so that a listener that was cut off misses some.
 const BEAT: Duration = Duration::from_millis(2);
+const SLOW_BEAT: Duration = Duration::from_millis(50);
 const ROOM: usize = 1024;
 
 /// What goes wrong on the way. The places are those of the recorded events, from 0.
@@ -55,6 +56,8 @@ pub enum Fault {
     PromptRefused,
     /// The turn has more messages than one page holds.
     Long,
+    /// The turn takes seconds, as those of real models do.
+    Slow,
 }
 
 /// Whose turn was left at work.
@@ -301,8 +304,9 @@ impl Shared {
             events = lengthened(events, MANY);
         }
         let mut held = None;
+        let beat = if self.fault == Fault::Slow { SLOW_BEAT } else { BEAT };
         for (at, event) in events.into_iter().enumerate() {
-            std::thread::sleep(BEAT);
+            std::thread::sleep(beat);
             let mut session = self.lock();
             if self.fault == Fault::Asks && event["properties"]["part"]["type"] == "tool" {
                 session.tell(&Told::Event(json!({ "type": "permission.asked", "properties": asked() })));
