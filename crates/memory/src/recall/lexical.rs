@@ -1,6 +1,6 @@
 //! How well notes fit a question by their words: BM25 over every word, exact or nearly so.
 
-use ralph_store::{MemoryState, Notes, PostingList, StoreError, Word, trigrams};
+use ralph_store::{MemoryState, Notes, PostingList, StoreError, Word};
 
 use super::asked::Asked;
 use crate::ranking::Ranking;
@@ -120,8 +120,9 @@ async fn forms(
             continue;
         }
         let others = similar.into_iter().filter(|word| word.notes > 0 && !texts.contains(&word.text));
+        let own = grams(&asked_word.text);
         let mut others: Vec<(f64, Word)> =
-            others.map(|word| (likeness(&asked_word.text, &word.text), word)).collect();
+            others.map(|word| (likeness(&own, &grams(&word.text)), word)).collect();
         others.retain(|(likeness, _)| *likeness >= ranking.alike);
         others.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.text.cmp(&b.1.text)));
         // A rarer spelling is not worth more than the word that was asked for.
@@ -149,9 +150,17 @@ fn rarity_of(state: &MemoryState, having: f64) -> f64 {
     ((state.notes as f64 - having + 0.5).max(0.5) / (having + 0.5)).ln_1p()
 }
 
+/// As the store has them, for comparing many words.
+fn grams(word: &str) -> Vec<[char; 3]> {
+    let letters: Vec<char> = std::iter::once('^').chain(word.chars()).chain(['$']).collect();
+    let mut grams: Vec<[char; 3]> = letters.windows(3).map(|three| [three[0], three[1], three[2]]).collect();
+    grams.sort_unstable();
+    grams.dedup();
+    grams
+}
+
 /// The share of trigrams that two words have in common.
-fn likeness(a: &str, b: &str) -> f64 {
-    let (a, b) = (trigrams(a), trigrams(b));
+fn likeness(a: &[[char; 3]], b: &[[char; 3]]) -> f64 {
     let shared = a.iter().filter(|gram| b.binary_search(gram).is_ok()).count();
     2.0 * shared as f64 / (a.len() + b.len()) as f64
 }
@@ -210,7 +219,19 @@ fn best_of_both(a: &[Hit], b: &[Hit]) -> Vec<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hit, best_of_both, likeness};
+    use super::{Hit, best_of_both, grams};
+
+    fn likeness(a: &str, b: &str) -> f64 {
+        super::likeness(&grams(a), &grams(b))
+    }
+
+    #[test]
+    fn words_are_alike_by_the_trigrams_that_they_are_found_by() {
+        for word in ["", "a", "ab", "parse_config", "größe", "aaaa"] {
+            let joined: Vec<String> = grams(word).iter().map(|gram| gram.iter().collect()).collect();
+            assert_eq!(joined, ralph_store::trigrams(word), "{word}");
+        }
+    }
 
     #[test]
     fn words_are_alike_by_their_letters() {
