@@ -4,14 +4,17 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// For a few words.
-pub(crate) const READABLE: Duration = Duration::from_secs(1);
 /// Notices that may wait; whoever is further behind misses the oldest.
 pub(crate) const ROOM: usize = 8;
 
-/// Shows what comes until nothing more does, or until `show` says that nobody looks. Of what is waiting at the end only
-/// the last is shown: it tells how everything before it ended, and nobody waits for the others.
-pub(crate) fn paced<T>(coming: &Receiver<T>, readable: Duration, mut show: impl FnMut(&T) -> bool) {
+/// Shows what comes until nothing more does, or until `show` says that nobody looks. Each stays for the time that `stays`
+/// gives it. Of what is waiting at the end only the last is shown: it tells how everything before it ended, and nobody waits
+/// for the others.
+pub(crate) fn paced<T>(
+    coming: &Receiver<T>,
+    stays: impl Fn(&T) -> Duration,
+    mut show: impl FnMut(&T) -> bool,
+) {
     let mut waiting = VecDeque::new();
     let mut free_at = Instant::now();
     loop {
@@ -28,10 +31,11 @@ pub(crate) fn paced<T>(coming: &Receiver<T>, readable: Duration, mut show: impl 
                 waiting.push_back(one);
             }
             Err(RecvTimeoutError::Timeout) => {
-                if waiting.pop_front().is_some_and(|one| !show(&one)) {
+                let Some(one) = waiting.pop_front() else { continue };
+                if !show(&one) {
                     return;
                 }
-                free_at = Instant::now() + readable;
+                free_at = Instant::now() + stays(&one);
             }
             Err(RecvTimeoutError::Disconnected) => {
                 if let Some(last) = waiting.back() {
@@ -61,10 +65,14 @@ mod tests {
     #[test]
     fn at_the_end_only_the_last_is_shown_and_nobody_waits_for_the_others() {
         let mut shown = Vec::new();
-        paced(&all_of(0..4), NEVER, |one| {
-            shown.push(*one);
-            true
-        });
+        paced(
+            &all_of(0..4),
+            |_| NEVER,
+            |one| {
+                shown.push(*one);
+                true
+            },
+        );
         assert_eq!(shown, [3]);
     }
 
@@ -73,7 +81,7 @@ mod tests {
         let (sender, coming) = channel();
         let (told, seen) = channel();
         std::thread::scope(|scope| {
-            scope.spawn(move || paced(&coming, NEVER, |one| told.send(*one).is_ok()));
+            scope.spawn(move || paced(&coming, |_| NEVER, |one| told.send(*one).is_ok()));
             sender.send("started").unwrap();
             assert_eq!(seen.recv(), Ok("started"));
             sender.send("iteration 1").unwrap();
@@ -92,15 +100,19 @@ mod tests {
         let mut shown = Vec::new();
         let send = |sender: &Option<Sender<usize>>, one| sender.as_ref().map(|sender| sender.send(one));
         send(&sender, 0);
-        paced(&coming, Duration::ZERO, |one| {
-            shown.push(*one);
-            match *one {
-                0 => (1..=ROOM + 3).for_each(|more| assert!(send(&sender, more).is_some())),
-                last if last == ROOM + 3 => sender = None,
-                _ => {}
-            }
-            true
-        });
+        paced(
+            &coming,
+            |_| Duration::ZERO,
+            |one| {
+                shown.push(*one);
+                match *one {
+                    0 => (1..=ROOM + 3).for_each(|more| assert!(send(&sender, more).is_some())),
+                    last if last == ROOM + 3 => sender = None,
+                    _ => {}
+                }
+                true
+            },
+        );
         assert_eq!(shown, std::iter::once(0).chain(4..=ROOM + 3).collect::<Vec<_>>());
     }
 
@@ -110,10 +122,14 @@ mod tests {
         let mut shown = 0;
         std::thread::scope(|scope| {
             scope.spawn(move || while sender.send(1).is_ok() {});
-            paced(&coming, Duration::ZERO, |_| {
-                shown += 1;
-                false
-            });
+            paced(
+                &coming,
+                |_| Duration::ZERO,
+                |_| {
+                    shown += 1;
+                    false
+                },
+            );
             drop(coming);
         });
         assert_eq!(shown, 1);

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use ralph_agents::opencode::{Address, Toast, Toaster, Variant};
 use ralph_core::event::{Event, Line, Started};
 use ralph_core::id::TaskId;
 use ralph_core::stop::{RunState, StopReason};
 
-use crate::pacing::{READABLE, ROOM, paced};
+use crate::pacing::{ROOM, paced};
 use crate::words::{counted, span};
 
 const TITLE: &str = "ralph";
@@ -47,7 +48,8 @@ impl Toasts {
 /// A server that does not take one is sent no more: it would be waited for each time.
 fn send(toaster: &Toaster, waiting: &Receiver<Toast>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    paced(waiting, READABLE, |toast| runtime.block_on(toaster.show(toast)));
+    let stays = |toast: &Toast| Duration::from_millis(toast.duration);
+    paced(waiting, stays, |toast| runtime.block_on(toaster.show(toast)));
 }
 
 fn toast(event: &Event) -> Option<Toast> {
@@ -75,7 +77,7 @@ fn toast(event: &Event) -> Option<Toast> {
 fn begun(started: &Started) -> String {
     let iterations =
         started.limits.max_iterations.map(|max| format!("at most {}", counted(max.into(), "iteration")));
-    let time = started.limits.max_duration_ms.map(|ms| span(std::time::Duration::from_millis(ms)));
+    let time = started.limits.max_duration_ms.map(|ms| span(Duration::from_millis(ms)));
     let limits: Vec<String> = iterations.into_iter().chain(time).collect();
     let nonce = if started.nonce { "-…" } else { "" };
     format!("started: {}; {}; promise {}{nonce}", started.description, limits.join(", "), started.promise)

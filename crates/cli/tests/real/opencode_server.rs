@@ -399,8 +399,8 @@ impl Stage<'_> {
             (unseen.is_empty() || live.is_over()).then_some(())
         });
         let ran = live.end(PATIENCE);
-        // The last one stays for five seconds.
-        let last = Instant::now() + Duration::from_secs(5);
+        // The last one stays for five seconds, from whenever the screen has come to it.
+        let last = Instant::now() + PATIENCE;
         while !unseen.is_empty() && Instant::now() < last {
             let screen = server.screen();
             unseen.retain(|words| !screen.contains(words));

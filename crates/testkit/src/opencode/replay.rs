@@ -13,7 +13,7 @@ use crate::models::http::{Connection, Event, Request};
 
 /// Between two events, so that a listener that was cut off misses some.
 const BEAT: Duration = Duration::from_millis(2);
-const SLOW_BEAT: Duration = Duration::from_millis(50);
+const SLOW_BEAT: Duration = Duration::from_millis(100);
 const ROOM: usize = 1024;
 
 /// What goes wrong on the way. The places are those of the recorded events, from 0.
