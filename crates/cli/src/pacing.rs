@@ -15,13 +15,23 @@ pub(crate) fn paced<T>(
     stays: impl Fn(&T) -> Duration,
     mut show: impl FnMut(&T) -> bool,
 ) {
-    let mut waiting = VecDeque::new();
+    let mut waiting: VecDeque<T> = VecDeque::new();
     let mut free_at = Instant::now();
     loop {
-        let next = if waiting.is_empty() {
-            coming.recv().map_err(|_| RecvTimeoutError::Disconnected)
-        } else {
-            coming.recv_timeout(free_at.saturating_duration_since(Instant::now()))
+        let left = free_at.saturating_duration_since(Instant::now());
+        // Whoever sends without end keeps nothing from being shown.
+        if left.is_zero()
+            && let Some(one) = waiting.pop_front()
+        {
+            if !show(&one) {
+                return;
+            }
+            free_at = Instant::now() + stays(&one);
+            continue;
+        }
+        let next = match waiting.is_empty() {
+            true => coming.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            false => coming.recv_timeout(left),
         };
         match next {
             Ok(one) => {
@@ -30,13 +40,7 @@ pub(crate) fn paced<T>(
                 }
                 waiting.push_back(one);
             }
-            Err(RecvTimeoutError::Timeout) => {
-                let Some(one) = waiting.pop_front() else { continue };
-                if !show(&one) {
-                    return;
-                }
-                free_at = Instant::now() + stays(&one);
-            }
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 if let Some(last) = waiting.back() {
                     show(last);
@@ -49,31 +53,28 @@ pub(crate) fn paced<T>(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::sync::mpsc::{channel, sync_channel};
     use std::time::Duration;
 
     use super::{ROOM, paced};
 
     const NEVER: Duration = Duration::from_secs(3600);
 
-    fn all_of(numbers: std::ops::Range<usize>) -> Receiver<usize> {
-        let (sender, coming) = channel();
-        numbers.for_each(|number| sender.send(number).unwrap());
-        coming
-    }
-
     #[test]
     fn at_the_end_only_the_last_is_shown_and_nobody_waits_for_the_others() {
+        let (sender, coming) = channel();
+        (0..4).for_each(|number| sender.send(number).unwrap());
+        drop(sender);
         let mut shown = Vec::new();
         paced(
-            &all_of(0..4),
+            &coming,
             |_| NEVER,
             |one| {
                 shown.push(*one);
                 true
             },
         );
-        assert_eq!(shown, [3]);
+        assert_eq!(shown, [0, 3]);
     }
 
     #[test]
@@ -96,29 +97,25 @@ mod tests {
     #[test]
     fn who_is_far_behind_misses_the_oldest() {
         let (sender, coming) = channel();
+        sender.send(0).unwrap();
         let mut sender = Some(sender);
         let mut shown = Vec::new();
-        let send = |sender: &Option<Sender<usize>>, one| sender.as_ref().map(|sender| sender.send(one));
-        send(&sender, 0);
-        paced(
-            &coming,
-            |_| Duration::ZERO,
-            |one| {
-                shown.push(*one);
-                match *one {
-                    0 => (1..=ROOM + 3).for_each(|more| assert!(send(&sender, more).is_some())),
-                    last if last == ROOM + 3 => sender = None,
-                    _ => {}
-                }
-                true
-            },
-        );
+        let stays = |one: &usize| Duration::from_millis(if *one == 0 { 200 } else { 0 });
+        paced(&coming, stays, |one| {
+            shown.push(*one);
+            if *one == 0 {
+                (1..=ROOM + 3).for_each(|more| sender.as_ref().unwrap().send(more).unwrap());
+            } else if *one == ROOM + 3 {
+                sender = None;
+            }
+            true
+        });
         assert_eq!(shown, std::iter::once(0).chain(4..=ROOM + 3).collect::<Vec<_>>());
     }
 
     #[test]
-    fn nobody_who_looks_away_is_shown_more() {
-        let (sender, coming) = channel();
+    fn nobody_who_looks_away_is_shown_more_and_whoever_sends_without_end_keeps_nothing_from_being_shown() {
+        let (sender, coming) = sync_channel(ROOM);
         let mut shown = 0;
         std::thread::scope(|scope| {
             scope.spawn(move || while sender.send(1).is_ok() {});
@@ -127,11 +124,11 @@ mod tests {
                 |_| Duration::ZERO,
                 |_| {
                     shown += 1;
-                    false
+                    shown < 3
                 },
             );
             drop(coming);
         });
-        assert_eq!(shown, 1);
+        assert_eq!(shown, 3);
     }
 }
