@@ -1,4 +1,5 @@
-//! What a run leaves in the project for people: its progress, a log of each iteration, and commits.
+//! What a run leaves in the project for people: its progress, a log of each iteration, commits, and
+//! a work tree of its own where one was asked for.
 //!
 //! Nothing here is needed to go on with a run, and no failure here is one of the run: whoever calls turns an error into
 //! a notice and goes on.
@@ -42,6 +43,7 @@ mod own;
 mod progress;
 mod replace;
 mod text;
+pub mod worktree;
 
 use std::path::{Component, Path, PathBuf};
 

@@ -18,7 +18,7 @@ pub(crate) struct Advice {
 }
 
 impl Advice {
-    fn new(command: String, does: impl Into<String>) -> Advice {
+    pub(crate) fn new(command: String, does: impl Into<String>) -> Advice {
         Advice { command, does: does.into() }
     }
 }

@@ -103,6 +103,11 @@ impl TrackerFlags {
         TrackerFlags { tracker: Some(TrackerKind::Beads), prd: None }
     }
 
+    /// The same for another directory.
+    pub(crate) fn moved(&mut self, to: impl FnOnce(PathBuf) -> PathBuf) {
+        self.prd = self.prd.take().map(to);
+    }
+
     pub(crate) fn is_given(&self) -> bool {
         self.tracker.is_some() || self.prd.is_some()
     }
@@ -141,7 +146,8 @@ impl TrackerFlags {
         // People name files from where they are.
         let file = self.prd.as_ref().map(|file| here.join(file));
         let search = std::env::var_os("PATH");
-        let state = project.as_ref().map(|project| project.place.state.as_path());
+        let state = project.as_ref().map(|project| project.place.common());
+        let state = state.as_deref();
         let around = Surroundings { root: &root, state, search: search.as_deref(), accounts: &accounts };
         Ok(detect(&around, kind, file.as_deref()))
     }
@@ -225,7 +231,7 @@ impl Own {
     fn open(named: Option<TrackerKind>) -> Result<Own, Problems> {
         let project = Project::here(Given::default())?;
         settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
-        let store = project.store()?;
+        let store = project.common_store()?;
         let search = std::env::var_os("PATH");
         let (root, accounts) = (&project.place.root, Accounts::default());
         let around = Surroundings { root, state: None, search: search.as_deref(), accounts: &accounts };

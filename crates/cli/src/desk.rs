@@ -149,8 +149,8 @@ pub(crate) fn find(source: &Source, place: &Place, consent: Consent) -> Result<B
     } else {
         Accounts::default()
     };
-    let (root, state) = (&place.root, Some(place.state.as_path()));
-    let around = Surroundings { root, state, search: search.as_deref(), accounts: &accounts };
+    let (root, state) = (&place.root, place.common());
+    let around = Surroundings { root, state: Some(&state), search: search.as_deref(), accounts: &accounts };
     let found = detect(&around, Some(kind), file.as_deref().map(Path::new));
     let tracker = open(found.map_err(|error| tracker_problem(&error))?.place);
     if is_remote(kind) && tracker.source() != source.name {

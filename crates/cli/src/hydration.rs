@@ -11,7 +11,8 @@ const LONGEST: usize = 600;
 
 /// What there is to go on from. The agent of a session that goes on hears what was asked and said in it; that of one
 /// that is older than half an hour hears its task alone. `of_loop` is what is to be said of the loop that lives in the
-/// session, `notes` what the memory has for it. Nothing is nothing to say.
+/// session, and `notes` what the memory has for it, which may be long: hosts show the beginning of what is. Nothing is
+/// nothing to say.
 pub(crate) fn remembered(
     resumed: Option<&Resumed>,
     of_loop: Option<&str>,
@@ -22,7 +23,7 @@ pub(crate) fn remembered(
         Hydration::Kept => kept(resumed, now),
         Hydration::Anew => anew(resumed, now),
     });
-    let parts = [Some(notes), of_session.as_deref(), of_loop];
+    let parts = [of_loop, of_session.as_deref(), Some(notes)];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -121,9 +122,8 @@ mod tests {
     fn what_was_said_is_told_again_and_after_half_an_hour_the_task_alone() {
         let kept = remembered(Some(&resumed(Hydration::Kept)), Some("A loop."), "", at(60));
         assert!(kept.contains("Last asked: mend the roof\n\nThe last messages:\n- person: mend the roof"));
-        assert!(
-            kept.contains("- agent (tools used: 2, the last Bash): xxx") && kept.ends_with("…\n\nA loop.")
-        );
+        assert!(kept.contains("- agent (tools used: 2, the last Bash): xxx") && kept.ends_with("x…"));
+        assert!(kept.starts_with("A loop.\n\nThis session goes on"), "{kept}");
         let anew = remembered(Some(&resumed(Hydration::Anew)), None, "", at(7_200));
         assert!(anew.ends_with("Its task:\n\nmend the roof") && !anew.contains("messages"), "{anew}");
     }
@@ -132,6 +132,7 @@ mod tests {
     fn a_session_of_which_nothing_is_known_is_told_nothing() {
         assert_eq!(remembered(None, None, "", at(0)), "");
         assert_eq!(remembered(None, Some("A loop."), "", at(0)), "A loop.");
+        assert_eq!(remembered(None, Some("A loop."), "Notes.", at(0)), "A loop.\n\nNotes.");
         let bare = Resumed { task: None, ..resumed(Hydration::Anew) };
         assert_eq!(remembered(Some(&bare), None, "", at(7_200)), "");
     }

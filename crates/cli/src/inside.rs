@@ -16,7 +16,7 @@ use ralph_engine::loops::LoopOptions;
 use ralph_engine::session::{Provide, Waiting};
 use ralph_hosts::arguments::Start;
 use ralph_hosts::hooked::beyond;
-use ralph_hosts::{Ground, Original};
+use ralph_hosts::{Ground, Manner, Original};
 use ralph_store::{Register, SqliteStore};
 use serde_json::Value;
 
@@ -35,12 +35,17 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// What putting a tree back may take.
 const ROLLBACK: Duration = Duration::from_secs(600);
 
+/// How a command says that it failed.
+const FAILED: &str = "error: ";
+
 /// A project as a hook finds it.
 pub(crate) struct Inside {
     pub(crate) directory: PathBuf,
     pub(crate) store: Arc<SqliteStore>,
     /// What the plugin was configured with.
     pub(crate) options: Option<Value>,
+    /// How a person speaks to ralph in the host.
+    pub(crate) manner: Manner,
     /// How the host waits.
     pub(crate) waiting: Waiting,
     /// Until when a host waits that starts a command at each event.
@@ -52,7 +57,10 @@ pub(crate) struct Inside {
 /// Problems in one line, for whoever cannot be shown more.
 pub(crate) fn in_a_line(problems: &Problems) -> String {
     let one = |problem: &Problem| {
-        let next = problem.next.first().map_or(String::new(), |next| format!(" ({next})"));
+        let next = match problem.next.as_slice() {
+            [] => String::new(),
+            hints => format!(" ({})", hints.join("; ")),
+        };
         format!("{}{next}", problem.what.replace('\n', " "))
     };
     problems.0.iter().map(one).collect::<Vec<_>>().join("; ")
@@ -61,7 +69,9 @@ pub(crate) fn in_a_line(problems: &Problems) -> String {
 impl Inside {
     /// For a loop that is only written down: no host waits for an answer.
     pub(crate) fn unheard(directory: PathBuf, store: Arc<SqliteStore>) -> Inside {
-        Inside { directory, store, options: None, waiting: Waiting::HoldsBack, until: None, leash: None }
+        let (options, manner) = (None, Manner::default());
+        let waiting = Waiting::HoldsBack;
+        Inside { directory, store, options, manner, waiting, until: None, leash: None }
     }
 
     /// The host has its answer.
@@ -219,6 +229,10 @@ impl Ground<SqliteStore> for Inside {
         self.until.is_none()
     }
 
+    fn manner(&self) -> Manner {
+        self.manner
+    }
+
     fn refusal(&self, run: &Run) -> Option<String> {
         let place = run.in_session.as_ref().filter(|_| !self.commands_begin_turns())?;
         Some(beyond(place.strategy, &run.policy.completion.require)?.to_string())
@@ -233,10 +247,11 @@ impl Ground<SqliteStore> for Inside {
             .current_dir(&self.directory)
             .output()
             .map_err(|error| error.to_string())?;
-        let last = |bytes: &[u8]| {
-            String::from_utf8_lossy(bytes).trim().lines().last().unwrap_or_default().to_owned()
-        };
-        if done.status.success() { Ok(last(&done.stdout)) } else { Err(last(&done.stderr)) }
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        match done.status.success() {
+            true => Ok(said(&done.stdout).trim().lines().last().unwrap_or_default().to_owned()),
+            false => Err(failure(&said(&done.stderr))),
+        }
     }
 
     fn keep_summary(&self, folder: &str, session: &SessionId, summary: &str) -> Result<(), String> {
@@ -246,6 +261,18 @@ impl Ground<SqliteStore> for Inside {
         let chronicle = ralph_chronicle::Chronicle::of(&project.place.root);
         chronicle.keep(&path, &text).map_err(|error| ralph_engine::chain(&error))
     }
+}
+
+/// What a command of ralph's failed for and what it advises, in a line, from what it printed.
+fn failure(printed: &str) -> String {
+    let from = printed.find(FAILED).map_or(0, |at| at + FAILED.len());
+    let lines = printed[from..].lines().map(str::trim);
+    let told = lines.filter(|line| !line.is_empty() && !line.starts_with("-->"));
+    let worded = told.map(|line| match line.strip_prefix("next: ") {
+        Some(next) => format!("({next})"),
+        None => line.to_owned(),
+    });
+    worded.collect::<Vec<_>>().join(" ")
 }
 
 /// Where OpenCode looks: upwards to the root of the repository, then where the environment says, then the user's own.

@@ -33,5 +33,11 @@ pub(crate) fn here(code: Option<Arc<Code>>) -> Option<Library> {
     let store = SqliteStore::open_existing(&project.place.state).ok().map(Arc::new);
     let measure =
         vectors::of_project(&project, store.as_deref()).unwrap_or_else(|problem| vectors::told(&problem));
-    Some(library(&project.place, &project.state_dir, store, redactor(), measure, code))
+    let common = project.place.common();
+    let notes = if common == project.place.state {
+        store
+    } else {
+        SqliteStore::open_existing(&common).ok().map(Arc::new)
+    };
+    Some(library(&project.place, &project.state_dir, notes, redactor(), measure, code))
 }

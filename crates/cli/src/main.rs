@@ -23,16 +23,19 @@ mod event_record;
 mod evidence;
 mod follow;
 mod format;
+mod git;
 mod history;
 mod hydration;
 mod inside;
 mod issues;
 mod judge;
+mod lasting;
 mod leash;
 mod library;
 mod memory;
 mod messages;
 mod models;
+mod occupied;
 mod onlookers;
 mod orphans;
 mod own;
@@ -55,6 +58,7 @@ mod sandbox;
 mod screen;
 mod servers;
 mod settings;
+mod show_flags;
 mod summary;
 mod taken;
 mod taken_loops;
@@ -65,6 +69,7 @@ mod vault;
 mod vectors;
 mod words;
 mod work;
+mod worktree;
 
 use std::process::ExitCode;
 
@@ -78,6 +83,9 @@ fn main() -> ExitCode {
         return code;
     }
     if let Some(code) = commands::confine::become_agent() {
+        return code;
+    }
+    if let Some(code) = commands::hook::told_apart() {
         return code;
     }
     let cli = match Cli::try_parse() {

@@ -19,44 +19,62 @@ pub(crate) async fn clear(dialect: &Dialect, loops: &Loops<SqliteStore>, store: 
     if !dialect.is_its_transcript {
         return;
     }
-    let elsewhere = match loops.look(&here.session).await {
-        Ok(seen) => seen.elsewhere,
-        Err(error) => return eprintln!("ralph: other sessions are not looked after: {}", chain(&error)),
+    let gone = match gone(loops, store, here).await {
+        Ok(gone) => gone,
+        Err(why) => return eprintln!("ralph: other sessions are not looked after: {why}"),
     };
-    let mut ended = 0;
-    for session in elsewhere {
-        match end_if_gone(loops, store, here, &session).await {
-            Ok(was_gone) => ended += usize::from(was_gone),
-            Err(why) => eprintln!("ralph: session {session} is not looked after: {why}"),
-        }
-        if ended == LOOKED_AFTER {
-            return;
+    for session in gone.iter().take(LOOKED_AFTER) {
+        let why = "the session is gone: the file that its conversation was kept in was deleted";
+        if let Err(error) = loops.aborted(session, why).await {
+            eprintln!("ralph: session {session} is not looked after: {}", chain(&error));
         }
     }
 }
 
-async fn end_if_gone(
+/// In two looks, however many loops there are: a host waits for this.
+async fn gone(
     loops: &Loops<SqliteStore>,
     store: &SqliteStore,
     here: &Seat,
-    session: &SessionId,
-) -> Result<bool, String> {
-    let is_gone = is_gone(store, here, session).await?;
-    if is_gone {
-        let why = "the session is gone: the file that its conversation was kept in was deleted";
-        loops.aborted(session, why).await.map_err(|error| chain(&error))?;
+) -> Result<Vec<SessionId>, String> {
+    let elsewhere = loops.look(&here.session).await.map_err(|error| chain(&error))?.elsewhere;
+    if elsewhere.is_empty() {
+        return Ok(elsewhere);
     }
-    Ok(is_gone)
-}
-
-async fn is_gone(store: &SqliteStore, here: &Seat, session: &SessionId) -> Result<bool, String> {
-    let seat = Seat { host: here.host.clone(), session: session.clone() };
-    let known = store.session_of(&seat).await.map_err(|error| chain(&error))?;
-    Ok(known.and_then(|known| known.transcript).is_some_and(|path| was_deleted(Path::new(&path))))
+    let kept = store.transcripts(&here.host).await.map_err(|error| chain(&error))?;
+    let is_gone = |session: &SessionId| kept.get(session).is_some_and(|path| was_deleted(Path::new(path)));
+    Ok(elsewhere.into_iter().filter(is_gone).collect())
 }
 
 /// A file whose folder is not there either may be on a disk that is not.
 fn was_deleted(path: &Path) -> bool {
     let is_missing = path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
     is_missing && path.parent().is_some_and(Path::is_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ralph_core::id::{AgentName, SessionId};
+    use ralph_core::redact::Redactor;
+    use ralph_engine::loops::{LoopOptions, Loops};
+    use ralph_hosts::hooked::CLAUDE;
+    use ralph_store::{Seat, SqliteStore};
+
+    use super::clear;
+
+    #[tokio::test]
+    async fn however_many_loops_there_are_it_takes_two_looks() {
+        let store = Arc::new(SqliteStore::in_memory().unwrap());
+        let host = AgentName::parse(CLAUDE.name).unwrap();
+        let loops = Loops::new(store.clone(), host.clone(), Redactor::new([]));
+        for n in 0..30 {
+            assert!(loops.start_loop(&format!("s-{n}"), "fix it", LoopOptions::default()).await.unwrap());
+        }
+        let here = Seat { host, session: SessionId::parse("here").unwrap() };
+        let before = store.stats().reads;
+        clear(&CLAUDE, &loops, &store, &here).await;
+        assert_eq!(store.stats().reads - before, 2);
+    }
 }

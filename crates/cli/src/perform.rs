@@ -32,7 +32,7 @@ use crate::project::store_problem;
 use crate::screen::{Show, show};
 use crate::settings::{CustodyChoice, Loaded, Settings, excludes_file};
 use crate::toasts::Toasts;
-use crate::{advice, desk, follow, messages, summary, vault, vectors};
+use crate::{advice, desk, follow, memory, messages, summary, vault, vectors, worktree};
 
 /// What a screen gets to show the end of a run that was aborted.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -85,7 +85,7 @@ pub(crate) async fn perform(
         let journal = follow::journal(&store, &id).await.unwrap_or_default();
         let summary = summary::table(&journal);
         let advice = advice::told(run, &advice::advice(run, &journal, &place));
-        for text in summary.into_iter().chain(advice) {
+        for text in summary.into_iter().chain(advice).chain(worktree::parting(&place)) {
             let _screen_went_away = last.send(text);
         }
     }
@@ -131,9 +131,11 @@ fn parts(
 ) -> Result<Parts<SqliteStore>, Problems> {
     let program = own_program()?;
     let settings = stage.settings;
-    let memory = remembering(&settings, &stage.state_dir, &stage.place, measure.clone());
-    let store = Some(stage.store.clone());
-    let librarian = library(&stage.place, &stage.state_dir, store, stage.redactor.clone(), measure, None);
+    let apart = memory::apart(&stage.place)?.map(Arc::new);
+    let notes = Some(apart.as_ref().unwrap_or(&stage.store).clone());
+    let librarian =
+        library(&stage.place, &stage.state_dir, notes, stage.redactor.clone(), measure.clone(), None);
+    let memory = remembering(&settings, &stage.state_dir, &stage.place, apart, measure);
     let librarian: Option<Arc<dyn Librarian>> = memory.is_some().then(|| Arc::new(librarian) as _);
     Ok(Parts {
         store: stage.store,
@@ -173,6 +175,7 @@ fn remembering(
     settings: &Settings,
     state_dir: &Path,
     place: &Place,
+    project: Option<Arc<SqliteStore>>,
     measure: Option<Arc<dyn Measure>>,
 ) -> Option<Remembering<SqliteStore>> {
     let wish = settings.memory.clone();
@@ -181,7 +184,8 @@ fn remembering(
     }
     let variables = std::env::vars_os().collect();
     Some(Remembering {
-        global: crate::memory::global(state_dir).map(Arc::new),
+        project,
+        global: memory::global(state_dir).map(Arc::new),
         measure,
         allowance: Allowance { tokens: wish.budget.get(), ..Allowance::default() },
         holdout: wish.holdout.share(),

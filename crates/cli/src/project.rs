@@ -47,6 +47,11 @@ impl Project {
         SqliteStore::open(&self.place.state).map_err(|error| store_problem(&error).into())
     }
 
+    /// Where the project's notes and own tasks are.
+    pub(crate) fn common_store(&self) -> Result<SqliteStore, Problems> {
+        SqliteStore::open(&self.place.common()).map_err(|error| store_problem(&error).into())
+    }
+
     /// The settings, once the project may do what its files ask for.
     pub(crate) async fn settings(
         self,

@@ -47,6 +47,9 @@ async fn tell(
     about: About<'_>,
     budget: u32,
 ) -> Result<String, StoreError> {
+    let common = project.place.common();
+    let apart = if common == project.place.state { None } else { Some(SqliteStore::open_existing(&common)?) };
+    let store = apart.as_ref().unwrap_or(store);
     let constitution = constitution(Some(store), &project.place.root).await?;
     // What is known in all projects is worth nothing here that keeps a session waiting.
     let global = global(&project.state_dir);
@@ -59,6 +62,7 @@ async fn tell(
         near: std::collections::BTreeMap::new(),
         // A host waits for its hook, and asks nobody what notes mean.
         meaning: None,
+        run: None,
         current: Vec::new(),
     };
     let room = if constitution.is_empty() { budget } else { budget.saturating_sub(tokens(&constitution)) };

@@ -76,8 +76,8 @@ pub(crate) fn show(
             }
         }
         screen.close();
-        if let (Show::People { .. }, Ok(text)) = (how, to_be_shown.recv()) {
-            crate::words::print(&text);
+        if let Show::People { .. } = how {
+            to_be_shown.iter().for_each(|text| crate::words::print(&text));
         }
         if let Some(toasts) = toasts {
             toasts.close();

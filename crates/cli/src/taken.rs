@@ -172,16 +172,28 @@ fn kept(targets: &[Target]) -> Vec<String> {
 fn after_loop(from: Predecessor, taken: &LoopTaken) -> Vec<String> {
     let (name, host, file) = (from.name(), taken.host, taken.file().display());
     match taken.outcome {
+        LoopUpshot::Told if from == Predecessor::Supercode => {
+            vec![format!("to begin it anew: `{}`", taken.command)]
+        }
         LoopUpshot::Told => vec![format!("to begin it anew: `{}`, or `/ralph` in {host}", taken.command)],
         LoopUpshot::Recorded | LoopUpshot::Planned | LoopUpshot::Same => vec![
             format!(
-                "end it in {name}, which drives it as long as it finds {file}: its own command does that"
+                "end it in {name}, which drives it as long as it finds {file}: {} does that",
+                ending(from)
             ),
-            match from {
-                Predecessor::Supercode => format!("{host} has to call `ralph hook` at the end of each turn"),
-                _ => format!("`ralph install {host}` puts into {host} what tells ralph of each turn"),
-            },
+            format!("`ralph install {host}` puts into {host} what tells ralph of each turn"),
         ],
+    }
+}
+
+/// The other tool's command that ends a loop. Where ralph is installed beside it, the bare name is ralph's.
+fn ending(from: Predecessor) -> &'static str {
+    match from {
+        Predecessor::ClaudePlugin => "`/ralph-loop:cancel-ralph`, or `/ralph-wiggum:cancel-ralph`,",
+        Predecessor::RalphTui
+        | Predecessor::OhMyOpencode
+        | Predecessor::Supercode
+        | Predecessor::RalphMem => "its own command",
     }
 }
 

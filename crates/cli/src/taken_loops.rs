@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, SessionId};
+use ralph_core::policy::Limits;
 use ralph_engine::loops::{LoopOptions, Loops};
 use ralph_hosts::arguments::Start;
 use ralph_migrate::FoundLoop;
@@ -120,7 +121,7 @@ async fn record(
         ..Start::default()
     };
     let held_to = inside.held_to(flags(&asked)).await?;
-    let options = LoopOptions { strategy: found.strategy, made: found.iteration - 1, ..held_to };
+    let options = going_on(found, held_to);
     let started = loops.start_loop(session.as_str(), &found.prompt, options).await;
     if !started.map_err(|error| loop_problem(&error))? {
         return Ok(LoopUpshot::Same);
@@ -131,4 +132,17 @@ async fn record(
         registered.map_err(|error| store_problem(&error))?;
     }
     Ok(LoopUpshot::Recorded)
+}
+
+/// What a loop is held to from the iteration on that it is in. One that had no bound gets the settings' maximum from here.
+fn going_on(found: &FoundLoop, held_to: LoopOptions) -> LoopOptions {
+    let made = found.iteration - 1;
+    let limits = match found.max_iterations {
+        Some(_) => held_to.limits,
+        None => held_to.limits.map(|limits| Limits {
+            max_iterations: limits.max_iterations.map(|max| max.saturating_add(made)),
+            ..limits
+        }),
+    };
+    LoopOptions { strategy: found.strategy, made, limits, ..held_to }
 }

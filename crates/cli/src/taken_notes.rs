@@ -33,11 +33,11 @@ pub(crate) async fn take(root: &Path, found: Vec<FoundNote>, dry_run: bool) -> R
     if !dry_run {
         settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     }
-    let store = match SqliteStore::open_existing(&project.place.state) {
+    let store = match SqliteStore::open_existing(&project.place.common()) {
         Err(StoreError::NoDatabase { .. }) if dry_run => {
             return Ok(NotesTaken { taken: found.len() as u64, known: 0 });
         }
-        Err(StoreError::NoDatabase { .. }) => project.store()?,
+        Err(StoreError::NoDatabase { .. }) => project.common_store()?,
         other => other.map_err(|error| store_problem(&error))?,
     };
     put_down(&store, found, dry_run).await.map_err(|error| store_problem(&error).into())

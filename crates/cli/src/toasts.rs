@@ -45,7 +45,7 @@ impl Toasts {
     }
 }
 
-/// A server that does not take one is sent no more: it would be waited for each time.
+/// A server that refuses one, or is gone, is sent no more.
 fn send(toaster: &Toaster, waiting: &Receiver<Toast>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     let stays = |toast: &Toast| Duration::from_millis(toast.duration);

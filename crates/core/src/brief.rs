@@ -148,6 +148,12 @@ fn in_vain(text: &mut String, progress: &Progress) {
             );
         }
         text.push('\n');
+    } else if let Some(note) = progress.failure_remembered() {
+        let _ = writeln!(
+            text,
+            "# This was tried before\n\nThe last change had been made in an earlier run and failed the same way (note {note}). \
+             Take another approach.\n"
+        );
     } else if progress.unchanged() > 0 {
         text.push_str(
             "# Nothing has changed\n\nThe last iteration left every file as it was. Make the change.\n\n",

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::Failing;
+use crate::id::NoteId;
 
 /// How many pieces a sketch has at most: the smallest.
 pub const PIECES: usize = 128;
@@ -67,6 +68,9 @@ pub struct Progress {
     again: bool,
     fewest: Option<u64>,
     approaches: Vec<Approach>,
+    /// The note of an earlier run that tells of the last changes, which had failed the same way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failed_before: Option<NoteId>,
 }
 
 /// What an iteration that did not complete came to.
@@ -104,6 +108,15 @@ impl Progress {
         self.again
     }
 
+    /// What is remembered of the last changes, if they had failed in an earlier run.
+    pub fn failed_before(&mut self, note: Option<NoteId>) {
+        self.failed_before = note;
+    }
+
+    pub fn failure_remembered(&self) -> Option<&NoteId> {
+        self.failed_before.as_ref()
+    }
+
     pub fn approaches(&self) -> &[Approach] {
         &self.approaches
     }
@@ -139,6 +152,7 @@ impl Progress {
     /// Something about the run is changed, so what was in vain may not be again.
     pub fn forgive(&mut self) {
         (self.unchanged, self.repeats, self.again) = (0, 0, false);
+        self.failed_before = None;
     }
 
     /// The earlier iteration that came to the same: the same files, or the same changes, with the same failures; and how
@@ -225,6 +239,16 @@ mod tests {
         assert_eq!(progress.repeats(), 1);
         progress.take(4, standing("z", 2, "ab"), sketch(&[9]));
         assert_eq!(progress.repeats(), 0);
+    }
+
+    #[test]
+    fn what_failed_in_an_earlier_run_is_held_against_no_other_task() {
+        let mut progress = Progress::default();
+        let note = crate::id::NoteId::new(crate::Timestamp::UNIX_EPOCH, 1);
+        progress.failed_before(Some(note.clone()));
+        assert_eq!(progress.failure_remembered(), Some(&note));
+        progress.forgive();
+        assert_eq!(progress.failure_remembered(), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ralph_core::attempt::Attempt;
 use ralph_core::id::RunId;
+use ralph_store::Origin;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -16,6 +17,11 @@ pub struct Place {
 impl Place {
     pub fn owner_file(&self) -> PathBuf {
         self.state.join("owner.json")
+    }
+
+    /// Where the project's notes and own tasks are kept: with the tree that this one was made from, if it was.
+    pub fn common(&self) -> PathBuf {
+        Origin::of(&self.state).map_or_else(|| self.state.clone(), |origin| origin.common)
     }
 
     pub fn snapshots(&self) -> PathBuf {

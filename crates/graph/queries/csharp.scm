@@ -34,6 +34,7 @@
 ((member_access_expression expression: (_) @qualifier name: (identifier) @reference) (#match? @reference "^[A-Z]"))
 ((conditional_access_expression condition: (_) @receiver (member_binding_expression name: (identifier) @reference)) (#match? @reference "^[A-Z]"))
 (argument (identifier) @value)
+(assignment_expression right: (identifier) @value)
 (attribute name: (identifier) @reference)
 
 (base_list (identifier) @implements)

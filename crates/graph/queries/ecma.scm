@@ -31,6 +31,8 @@
 
 ((identifier) @reference (#match? @reference "^[A-Z]"))
 (arguments (identifier) @value)
+(pair value: (identifier) @value)
+(object (shorthand_property_identifier) @value)
 
 (import_statement (import_clause (identifier) @import.alias) source: (string (string_fragment) @import.path)) @import
 (import_statement (import_clause (named_imports (import_specifier name: (identifier) @import.name !alias))) source: (string (string_fragment) @import.path)) @import

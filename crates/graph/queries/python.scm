@@ -14,6 +14,7 @@
 (type (identifier) @reference)
 (argument_list (identifier) @value)
 (keyword_argument value: (identifier) @value)
+(dictionary (pair value: (identifier) @value))
 
 (class_definition superclasses: (argument_list (identifier) @implements))
 (class_definition superclasses: (argument_list (attribute object: (_) @qualifier attribute: (identifier) @implements)))

@@ -13,6 +13,9 @@
 (body_statement (identifier) @call)
 (program (identifier) @call)
 
+; A method that is handed over: `each(&method(:show))`.
+((call !receiver method: (identifier) @_method arguments: (argument_list . (simple_symbol) @value .)) (#eq? @_method "method"))
+
 (constant) @reference
 (scope_resolution scope: (_) @qualifier name: (constant) @reference)
 

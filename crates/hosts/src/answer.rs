@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use ralph_core::id::{RunId, SessionId};
+use ralph_core::id::SessionId;
 use ralph_core::in_session::{Strategy, Turn};
 use ralph_core::report::AgentExit;
-use ralph_core::run::{Run, Step};
+use ralph_core::run::Step;
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
-use ralph_engine::session::{Ended, Onward, Presented, Provide};
+use ralph_engine::session::{Ended, Onward, Presented};
 use ralph_store::Store;
 
 use crate::arguments::{Asked, BadArguments, Start};
-use crate::original::Original;
+use crate::ground::Ground;
 use crate::wire::{Act, Action};
 use crate::words;
 
@@ -54,36 +54,6 @@ pub enum Happening {
     },
     /// Nothing that a loop needs to know.
     Other,
-}
-
-/// What the project and its settings say; the rest is in the store.
-pub trait Ground<S>: Provide<S> {
-    /// What a loop that a person asks for is held to, or why it cannot be had.
-    fn options(&self, asked: &Start) -> impl Future<Output = Result<LoopOptions, String>>;
-
-    /// A loop begins here.
-    fn begun(&self, _run: &RunId) -> impl Future<Output = ()> {
-        async {}
-    }
-
-    /// What the original plugin's configuration makes of every session, where there is one.
-    fn original(&self) -> Option<Original>;
-
-    /// Puts the files back as they were before a loop, and says what was done.
-    fn roll_back(&self, run: &RunId) -> impl Future<Output = Result<String, String>>;
-
-    /// Whether the host has each command begin a turn of its agent.
-    fn commands_begin_turns(&self) -> bool {
-        true
-    }
-
-    /// Why this host could never see a loop through that was started without naming one.
-    fn refusal(&self, _run: &Run) -> Option<String> {
-        None
-    }
-
-    /// Keeps the summary of a session.
-    fn keep_summary(&self, folder: &str, session: &SessionId, summary: &str) -> Result<(), String>;
 }
 
 /// What the host is to do, in this order. An error is a failure of ralph's own, by which the host is not harmed.
@@ -178,9 +148,8 @@ fn onward(onward: Onward) -> Vec<Action> {
     }
 }
 
-fn not_put_back(why: &BadArguments) -> Vec<Action> {
-    let told = words::only_tell(&format!("The files were not put back: {why}."));
-    vec![words::failed(&why.to_string()), told]
+fn not_put_back(why: &str) -> Vec<Action> {
+    vec![words::failed(why), words::only_tell(&format!("The files were not put back: {why}."))]
 }
 
 /// One event at the desk.
@@ -214,8 +183,8 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
                 self.aside(&told).await
             }
             Ok(Asked::RollBack) => self.roll_back().await,
-            Err(bad @ BadArguments::AtWork) => Ok(not_put_back(&bad)),
-            Err(bad) => self.refuse(&bad.to_string()).await,
+            Err(bad @ BadArguments::AtWork) => Ok(not_put_back(&self.ground.manner().told(&bad))),
+            Err(bad) => self.refuse(&self.ground.manner().told(&bad)).await,
         }
     }
 
@@ -255,9 +224,9 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
             Ok(true) => self.begin().await,
             Ok(false) => {
                 let view = self.loops.state(Some(self.session.as_str())).await?;
-                let at = view.map_or(0, |view| view.iteration);
+                let (at, ralph) = (view.map_or(0, |view| view.iteration), self.ground.manner().command);
                 let why = format!(
-                    "a ralph loop is at iteration {at} in this session; `/ralph stop` ends it, `--replace` starts over"
+                    "a ralph loop is at iteration {at} in this session; `{ralph} stop` ends it, `--replace` starts over"
                 );
                 self.refuse(&why).await
             }
@@ -342,7 +311,7 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
 
     async fn roll_back(&self) -> Result<Vec<Action>, LoopError> {
         if self.loops.is_at_work(self.session).await? {
-            return Ok(not_put_back(&BadArguments::AtWork));
+            return Ok(not_put_back(&self.ground.manner().told(&BadArguments::AtWork)));
         }
         let mut actions = self.end("rolled back").await?;
         let told = match self.loops.state(Some(self.session.as_str())).await? {

@@ -24,10 +24,7 @@ pub struct Start {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadArguments {
-    #[error(
-        "there is no task: `/ralph TASK [--criteria CRITERION] [--max-iterations N] [--completion-promise WORD] \
-         [--strategy continue|reset|compact] [--replace]`; there are also `/ralph stop`, `/ralph status` and `/ralph rollback`"
-    )]
+    #[error("there is no task")]
     NoTask,
     #[error("{flag} needs a value: `{flag} VALUE`")]
     NoValue { flag: String },
@@ -37,12 +34,9 @@ pub enum BadArguments {
     Twice { flag: String },
     #[error("`{given}` is not a flag; did you mean `{near}`? (after `--`, everything is the task)")]
     Unknown { given: String, near: &'static str },
-    #[error("`{given}` is not a strategy: continue, reset, compact")]
+    #[error("`{given}` is not a strategy")]
     Strategy { given: String },
-    #[error(
-        "the agent is at work on these files; end its turn first, or wait for its end after `/ralph stop`, and type \
-         `/ralph rollback` again"
-    )]
+    #[error("the agent is at work on these files")]
     AtWork,
 }
 

@@ -11,17 +11,21 @@
 
 mod answer;
 pub mod arguments;
+mod ground;
 pub mod hooked;
 mod installed;
 mod jsonc;
+mod manner;
 pub mod opencode;
 mod original;
 mod settings;
 pub mod wire;
 mod words;
 
-pub use answer::{Ground, Happening, answer};
+pub use answer::{Happening, answer};
+pub use ground::Ground;
 pub use installed::{Edited, InstallError, Installed, Removed};
+pub use manner::Manner;
 pub use original::Original;
 pub use settings::BadSettings;
 pub use words::let_go;

@@ -69,9 +69,9 @@ pub struct Remember {
     pub symbols: Vec<String>,
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Why it was decided; for a decision
+    /// Why it was decided; for a decision only
     pub because: Option<String>,
-    /// When it happens; for a gotcha
+    /// When it happens; for a gotcha only
     #[serde(default)]
     pub triggers: Vec<String>,
     /// What it can be checked against: PATH or PATH:LINE of files of the project

@@ -202,7 +202,7 @@ fn of_runs(operator: &Arc<dyn Operator>) -> Vec<Tool> {
             operator,
             "resume",
             "Un-pause a run that a process drives or that lives in a session. One that was stopped or interrupted is gone \
-             on with by `ralph resume` in a terminal.",
+             on with by `ralph resume` in a terminal; a loop in a session that was stopped has ended.",
             |Named { run }| Asked::Resume { run },
         ),
         asking(operator, "steer", "Put a sentence into the next brief of a run.", |Steer { run, text }| {

@@ -113,6 +113,7 @@ async fn hydrated(store: &SqliteStore, chance: &mut Chance, size: u64) -> Durati
         symbols: Vec::new(),
         near: BTreeMap::new(),
         meaning: None,
+        run: None,
         current: Vec::new(),
     };
     let shelves = Shelves { project: store, global: None };

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::note::{Draft, Kind, KindName, Observation, Origin};
+use ralph_core::note::{Draft, Kind, KindName, Observation};
 
-use crate::capture::MENDED;
+use crate::capture::is_mended;
 use crate::contradict::{Claims, Clause, clauses};
 
 /// How much of the words of both together has to be in both.
@@ -51,17 +51,17 @@ impl<'a> Reading<'a> {
                 Kind::Observation(Observation::Command { command: a }),
                 Kind::Observation(Observation::Command { command: b }),
             ) => normal(a) == normal(b) && (self.is_same(other) || self.is_near(other)),
-            _ if self.is_mended() && other.is_mended() => self.title == other.title,
+            (Kind::Gotcha { triggers: a, .. }, Kind::Gotcha { triggers: b, .. })
+                if is_mended(self.draft) && is_mended(other.draft) =>
+            {
+                // The same thing with the same error: of it there is one way in which it was mended last.
+                self.title == other.title && a == b
+            }
             _ => {
                 let are_prose = is_prose(self.draft) && is_prose(other.draft);
                 self.is_same(other) || (are_prose && self.is_near(other))
             }
         }
-    }
-
-    /// Of one thing there is one way in which it was mended last.
-    fn is_mended(&self) -> bool {
-        self.draft.origin != Origin::Agent && self.draft.tags.iter().any(|tag| tag == MENDED)
     }
 
     fn is_same(&self, other: &Reading<'_>) -> bool {

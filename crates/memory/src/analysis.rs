@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 use ralph_core::Timestamp;
-use ralph_core::note::{Note, Scope};
+use ralph_core::note::{Kind, Note, Scope};
 use ralph_store::Indexed;
 
+use crate::capture::{is_failing, is_outcome};
 use crate::hydrate::counted;
 use crate::words::Words;
 
 /// Changes whenever the same note would be found by other words or counted otherwise; all notes are then made again.
-pub const ANALYSIS: u32 = 4;
+pub const ANALYSIS: u32 = 6;
 
 /// It asks something: what answers it is the note after it.
 pub(crate) const ASKS: u32 = 1;
@@ -116,7 +117,7 @@ const NUMBERS: [&str; 12] =
 
 /// What filters ask for. No text has such a word, for none has a sign of equality in it.
 pub(crate) mod facet {
-    use ralph_core::id::TaskId;
+    use ralph_core::id::{RunId, TaskId};
     use ralph_core::note::{Anchor, KindName};
 
     /// Only its own task sees it.
@@ -147,6 +148,21 @@ pub(crate) mod facet {
         format!("=symbol {name}")
     }
 
+    /// What was changed by an approach that failed.
+    pub(crate) fn changes(diff: &str) -> String {
+        format!("=changes {diff}")
+    }
+
+    /// How checks came out, which says nothing that others do not say better.
+    pub(crate) const OUTCOME: &str = "=outcome";
+
+    /// What was seen to fail; and in which run.
+    pub(crate) const FAILING: &str = "=failing";
+
+    pub(crate) fn failing_in(run: &RunId) -> String {
+        format!("=failing {run}")
+    }
+
     pub(crate) fn anchor(anchor: &Anchor) -> String {
         format!("=anchor {} {}", anchor.file, anchor.symbol)
     }
@@ -162,6 +178,14 @@ fn facets(note: &Note) -> Vec<String> {
     facets.extend(said.symbols.iter().map(|name| facet::symbol(name)));
     facets.extend(said.source.task.iter().map(facet::made_for));
     facets.extend(said.anchors.iter().map(facet::anchor));
+    facets.extend(is_outcome(said).then(|| facet::OUTCOME.to_owned()));
+    if let Kind::Failure { diff: Some(diff), .. } = &said.kind {
+        facets.push(facet::changes(diff));
+    }
+    if is_failing(said) {
+        facets.push(facet::FAILING.to_owned());
+        facets.extend(said.source.run.iter().map(facet::failing_in));
+    }
     facets.sort_unstable();
     facets.dedup();
     facets

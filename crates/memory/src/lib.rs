@@ -33,6 +33,7 @@ mod headline;
 mod hydrate;
 mod learn;
 mod likeness;
+mod listed;
 mod meaning;
 mod pack;
 mod promote;
@@ -42,6 +43,7 @@ mod ranking;
 mod rebuild;
 mod recall;
 mod remember;
+mod repeated;
 mod rot;
 mod shelves;
 mod staged;
@@ -68,13 +70,14 @@ pub use learn::learn;
 pub use meaning::{
     Answer, Fault, Later, Meaning, Measure, MeasureError, Pace, Understood, Vector, understand,
 };
-pub use pack::{Import, Imported, Malformed, PackLine, Shelf, Wanted, pack};
+pub use pack::{Import, Imported, Malformed, PackLine, Shelf, Terms, Wanted, pack};
 pub use promote::{PromoteError, promote, promote_to_all};
-pub use query::{Context, Intent, Query, Visible};
+pub use query::{Context, Except, Intent, Query, Reported, Visible};
 pub use ranking::Ranking;
 pub use rebuild::{Comparison, compare, rebuild};
 pub use recall::{Recalled, recall};
 pub use remember::{Refusal, Staged, note_down, remember, stage};
+pub use repeated::{failed_like, repeated};
 pub use rot::rot;
 pub use shelves::{Shelves, recall_all};
 pub use staged::staged;
@@ -84,5 +87,5 @@ pub use sufficiency::{
     mentions, sufficiency,
 };
 pub use tokens::tokens;
-pub use uplift::{Finding, NoteUplift, Tally, TaskTally, Uplift, uplift};
+pub use uplift::{Finding, ForAll, NoteUplift, Tally, TaskTally, Uplift, uplift};
 pub use words::plain_words;

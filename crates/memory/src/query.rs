@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ralph_core::Timestamp;
-use ralph_core::id::TaskId;
+use ralph_core::id::{RunId, TaskId};
 use ralph_core::note::{KindName, Scope};
 
 use crate::meaning::Meaning;
@@ -19,6 +19,10 @@ pub struct Query {
     /// Only these; all, if empty. Together with an intent: only what both let through.
     pub kinds: Vec<KindName>,
     pub visible: Visible,
+    /// What is not wanted, whatever else would let it through.
+    pub except: Vec<Except>,
+    /// Of what checks have reported.
+    pub reported: Reported,
     /// Only notes about at least one of these files; all, if empty.
     pub files: Vec<String>,
     /// Only what is so since then.
@@ -38,6 +42,23 @@ pub struct Context {
     pub symbols: Vec<String>,
     /// Files and symbols that the code graph says are near, from 0 to 1.
     pub near: BTreeMap<String, f64>,
+}
+
+/// Notes that are of no use to somebody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Except {
+    /// How the checks of attempts came out.
+    Outcomes,
+    /// What checks reported in this run.
+    FailingIn(RunId),
+}
+
+/// Whether what checks have reported is found: there may be a lot of it, all in the same words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reported {
+    Too,
+    Never,
+    Alone,
 }
 
 /// What one wants to know.
@@ -70,6 +91,8 @@ impl Query {
             intent: None,
             kinds: Vec::new(),
             visible: Visible::Shared,
+            except: Vec::new(),
+            reported: Reported::Too,
             files: Vec::new(),
             since: None,
             until: None,

@@ -37,8 +37,9 @@ impl Quota {
 
     fn counting(known: &[Note], is_same: impl Fn(&Source) -> bool) -> Quota {
         let mut quota = Quota { left: BTreeMap::new() };
-        // What tools were used is bounded where it is put down, and keeps nobody from saying what came of it.
-        let counts = |note: &&Note| note.said.kind.name() != KindName::ToolUse;
+        // What ralph sees of the use of tools is bounded where it is put down, and keeps nobody from saying what came of it.
+        let counts =
+            |note: &&Note| note.said.kind.name() != KindName::ToolUse || note.said.origin == Origin::Agent;
         for note in known.iter().filter(counts).filter(|note| is_same(&note.said.source)) {
             quota.take(note.said.origin);
         }

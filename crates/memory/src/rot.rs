@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use ralph_core::Timestamp;
 use ralph_core::id::NoteId;
-use ralph_core::note::{Anchor, Evidence, MemoryEvent, Note, Recorded};
+use ralph_core::note::{Anchor, Evidence, MemoryEvent, Recorded};
 use ralph_store::{Notes, StoreError};
 
 use crate::analysis::facet;
 use crate::anchors::Now;
 use crate::catch_up::catch_up;
+use crate::listed::listed;
 
 /// The notes that are anchored to a symbol which is not as it was, of those that `current` tells of. Each is doubted once
 /// for a change, and again only when it was confirmed and the code has changed since.
@@ -18,9 +19,10 @@ pub async fn rot(store: &impl Notes, current: &[Anchor], at: Timestamp) -> Resul
     let now = Now::of(current);
     let mut rotten = Vec::new();
     let mut events = Vec::new();
-    for note in anchored(store, current).await? {
+    let anchored: BTreeSet<String> = current.iter().map(facet::anchor).collect();
+    for note in listed(store, anchored).await? {
         let Some(renewed) = now.changed(&note.said.anchors) else { continue };
-        if note.stale {
+        if note.stale || note.said.kind.is_history() {
             continue;
         }
         let id = note.id.clone();
@@ -36,16 +38,6 @@ pub async fn rot(store: &impl Notes, current: &[Anchor], at: Timestamp) -> Resul
         store.append_memory(events, at).await?;
     }
     Ok(rotten)
-}
-
-async fn anchored(store: &impl Notes, current: &[Anchor]) -> Result<Vec<Note>, StoreError> {
-    let facets: BTreeSet<String> = current.iter().map(facet::anchor).collect();
-    let words = store.words(facets.into_iter().collect()).await?;
-    let lists = store.postings(words.into_iter().map(|word| word.no).collect()).await?;
-    let numbers: BTreeSet<u32> =
-        lists.iter().flat_map(|list| list.iter()).map(|posting| posting.no).collect();
-    let notes = store.numbered_notes(numbers.into_iter().collect()).await?;
-    Ok(notes.into_iter().map(|(_, note)| note).collect())
 }
 
 /// Whether it was doubted for a change since it was last anchored.

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use ralph_core::Timestamp;
+use ralph_core::id::NoteId;
 use ralph_core::note::Note;
 use ralph_store::{MemoryState, Notes, StoreError};
 
-use crate::query::Query;
+use crate::query::{Context, Query};
 use crate::ranking::Ranking;
 use crate::recall::{Recalled, most_rare, recall, recall_each};
 
@@ -18,8 +19,8 @@ pub struct Shelves<'a, S> {
     pub global: Option<&'a S>,
 }
 
-/// The notes of all shelves that answer a question best, the best first; of equals, the project's. A note that stands
-/// on both is found once.
+/// The notes of all shelves that answer a question best, the best first; of equals, the project's. Of a note that stands
+/// on both, the project's word counts: where it was superseded there, or is in doubt.
 pub async fn recall_all(
     shelves: &Shelves<'_, impl Notes>,
     query: &Query,
@@ -28,7 +29,11 @@ pub async fn recall_all(
 ) -> Result<Vec<Recalled>, StoreError> {
     let found = recall(shelves.project, query, ranking, now).await?;
     let Some(global) = shelves.global else { return Ok(found) };
-    let others = recall(global, query, ranking, now).await?;
+    if !query.files.is_empty() {
+        return Ok(found);
+    }
+    let others = recall(global, &elsewhere(query), ranking, now).await?;
+    let others = unknown_here(shelves.project, vec![others]).await?.pop().unwrap_or_default();
     let states = (shelves.project.memory_state().await?, global.memory_state().await?);
     Ok(merged(found, others, &states, query))
 }
@@ -42,10 +47,31 @@ pub(crate) async fn recall_all_each(
 ) -> Result<Vec<Vec<Recalled>>, StoreError> {
     let found = recall_each(shelves.project, queries, ranking, now).await?;
     let Some(global) = shelves.global else { return Ok(found) };
-    let others = recall_each(global, queries, ranking, now).await?;
+    let elsewhere: Vec<Query> = queries.iter().map(elsewhere).collect();
+    let others = recall_each(global, &elsewhere, ranking, now).await?;
+    let others = unknown_here(shelves.project, others).await?;
     let states = (shelves.project.memory_state().await?, global.memory_state().await?);
     let both = found.into_iter().zip(others).zip(queries);
     Ok(both.map(|((found, others), query)| merged(found, others, &states, query)).collect())
+}
+
+/// What is at hand here is not what a note of all projects is about, should it be called the same.
+fn elsewhere(query: &Query) -> Query {
+    Query { context: Context::default(), ..query.clone() }
+}
+
+/// Those that the project has no word on.
+async fn unknown_here(
+    project: &impl Notes,
+    others: Vec<Vec<Recalled>>,
+) -> Result<Vec<Vec<Recalled>>, StoreError> {
+    let mut ids: Vec<NoteId> = others.iter().flatten().map(|one| one.note.id.clone()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let known = project.note_numbers(ids).await?;
+    let known: HashSet<NoteId> = known.into_iter().map(|(id, _)| id).collect();
+    let unknown = |found: Vec<Recalled>| found.into_iter().filter(|one| !known.contains(&one.note.id));
+    Ok(others.into_iter().map(|found| unknown(found).collect()).collect())
 }
 
 fn merged(

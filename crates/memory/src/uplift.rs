@@ -71,10 +71,21 @@ pub enum Finding {
     TooFew,
 }
 
-/// Goes through the whole log.
-pub async fn uplift(store: &impl Notes) -> Result<Uplift, StoreError> {
+/// The notes for all projects, and the runs that are this project's: what others made of these notes is not its work.
+#[derive(Debug)]
+pub struct ForAll<'a, S> {
+    pub store: &'a S,
+    pub runs: &'a BTreeSet<RunId>,
+}
+
+/// Goes through the whole log, and through that of what is for all projects.
+pub async fn uplift<S: Notes>(store: &S, for_all: Option<ForAll<'_, S>>) -> Result<Uplift, StoreError> {
     catch_up(store).await?;
-    let seen = Seen::of(store).await?;
+    let mut seen = Seen::of(store).await?;
+    if let Some(for_all) = &for_all {
+        catch_up(for_all.store).await?;
+        seen.add(for_all).await?;
+    }
     let mut uplift = Uplift::default();
     for succeeded in seen.with.values() {
         uplift.with.count(*succeeded);
@@ -88,14 +99,15 @@ pub async fn uplift(store: &impl Notes) -> Result<Uplift, StoreError> {
         let tally = if had_notes { &mut uplift.tasks_with } else { &mut uplift.tasks_without };
         tally.count(task);
     }
-    for id in &seen.notes {
-        let Some(note) = store.note(id).await? else { continue };
-        let uses = note.uses;
-        let with = Tally { succeeded: uses.succeeded, failed: uses.failed };
-        let without = Tally { succeeded: uses.without_succeeded, failed: uses.without_failed };
+    for (id, Counted { with, without }) in seen.notes {
+        let there = match &for_all {
+            Some(for_all) => for_all.store.note(&id).await?,
+            None => None,
+        };
+        let Some(note) = store.note(&id).await?.or(there) else { continue };
         let headline = note.headline().to_owned();
         let (difference, finding) = compared(with, without);
-        uplift.notes.push(NoteUplift { note: id.clone(), headline, with, without, difference, finding });
+        uplift.notes.push(NoteUplift { note: id, headline, with, without, difference, finding });
     }
     uplift.notes.sort_by(|a, b| {
         let key = |one: &NoteUplift| (one.finding == Finding::TooFew, -one.difference.unwrap_or(0.0));
@@ -106,13 +118,9 @@ pub async fn uplift(store: &impl Notes) -> Result<Uplift, StoreError> {
 }
 
 impl Uplift {
-    pub fn helping(&self) -> impl Iterator<Item = &NoteUplift> {
-        self.notes.iter().filter(|note| note.finding == Finding::Helps)
-    }
-
-    /// Those that are better not shown.
-    pub fn harming(&self) -> impl Iterator<Item = &NoteUplift> {
-        self.notes.iter().filter(|note| note.finding == Finding::Harms)
+    /// Whether no note was ever in a brief, or left out of one.
+    pub fn is_empty(&self) -> bool {
+        self.with.total() + self.without_one.total() == 0
     }
 }
 
@@ -169,7 +177,14 @@ struct Seen {
     with: BTreeMap<(TaskKey, Option<u32>), bool>,
     without: BTreeMap<(TaskKey, Option<u32>), bool>,
     tasks: BTreeMap<TaskKey, TaskSeen>,
-    notes: BTreeSet<NoteId>,
+    notes: BTreeMap<NoteId, Counted>,
+}
+
+/// How attempts went with a note and without.
+#[derive(Default)]
+struct Counted {
+    with: Tally,
+    without: Tally,
 }
 
 #[derive(Default)]
@@ -190,16 +205,36 @@ impl Seen {
         }
     }
 
+    /// What is for all projects, as far as this project's runs had it. What stands on both shelves was counted already.
+    async fn add<S: Notes>(&mut self, for_all: &ForAll<'_, S>) -> Result<(), StoreError> {
+        let own: BTreeSet<NoteId> = self.notes.keys().cloned().collect();
+        let mut after = 0;
+        loop {
+            let lines = for_all.store.memory_log(after, LINES).await?;
+            let Some(last) = lines.last() else { return Ok(()) };
+            after = last.seq;
+            for event in lines.iter().filter_map(|line| line.event.as_ref()) {
+                let (MemoryEvent::Used { note, used } | MemoryEvent::Withheld { note, used }) = event else {
+                    continue;
+                };
+                let is_own = used.run.as_ref().is_some_and(|run| for_all.runs.contains(run));
+                if is_own && !own.contains(note) {
+                    self.take(event);
+                }
+            }
+        }
+    }
+
     fn take(&mut self, event: &MemoryEvent) {
         let key = |used: &Use| ((used.run.clone(), used.task.clone()), used.iteration);
         match event {
             MemoryEvent::Used { note, used } => {
                 self.with.insert(key(used), used.succeeded);
-                self.notes.insert(note.clone());
+                self.notes.entry(note.clone()).or_default().with.count(used.succeeded);
             }
             MemoryEvent::Withheld { note, used } => {
                 self.without.insert(key(used), used.succeeded);
-                self.notes.insert(note.clone());
+                self.notes.entry(note.clone()).or_default().without.count(used.succeeded);
             }
             MemoryEvent::Observed { draft, .. } => self.outcome(draft),
             MemoryEvent::Confirmed { .. }

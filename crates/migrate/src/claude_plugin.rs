@@ -7,6 +7,7 @@ use crate::predecessor::{Predecessor, Request};
 
 const DIALECT: Dialect = Dialect {
     host: "claude",
+    is_inhabitable: true,
     read: Fields::of_front_matter,
     iteration: "iteration",
     max_iterations: "max_iterations",

@@ -12,12 +12,16 @@ use crate::plan::{Fate, Plan};
 use crate::shell::quoted;
 use crate::source;
 
+const UNINHABITABLE: &str = "ralph lives in no session of this tool's";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundLoop {
     /// The file that says so.
     pub file: PathBuf,
     /// The host whose session it is in.
     pub host: &'static str,
+    /// Whether ralph can live in that host's sessions.
+    pub is_inhabitable: bool,
     pub session: Option<SessionId>,
     pub is_active: bool,
     pub prompt: String,
@@ -40,6 +44,8 @@ impl FoundLoop {
             Some("its iterations are used up")
         } else if self.session.is_none() {
             Some("it names no session")
+        } else if !self.is_inhabitable {
+            Some(UNINHABITABLE)
         } else {
             None
         }
@@ -62,6 +68,8 @@ impl FoundLoop {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dialect {
     pub(crate) host: &'static str,
+    /// Whether the host's own program tells ralph of its sessions.
+    pub(crate) is_inhabitable: bool,
     pub(crate) read: fn(&Path, &str) -> Result<Fields, Fault>,
     pub(crate) iteration: &'static str,
     pub(crate) max_iterations: &'static str,
@@ -108,6 +116,7 @@ impl Dialect {
         Ok(FoundLoop {
             file: fields.path.clone(),
             host: self.host,
+            is_inhabitable: self.is_inhabitable,
             session: session.map_err(|error| fields.wrong(self.session, error.to_string()))?,
             is_active: fields.truth("active")?.unwrap_or(true),
             prompt: self.prompt.map_or(&*fields.body, |key| fields.text(key).unwrap_or_default()).to_owned(),
@@ -150,7 +159,7 @@ impl Dialect {
             let why = if max.is_some() {
                 ""
             } else {
-                "a loop of ralph's has a bound: what the settings say counts"
+                "a loop of ralph's has a bound: what the settings say, from here on"
             };
             return (max, why);
         }
@@ -164,6 +173,9 @@ impl Dialect {
             return (word, why);
         }
         if key == self.session {
+            if !found.is_inhabitable {
+                return (None, UNINHABITABLE);
+            }
             let session = found.session.as_ref().map(|id| format!("--session {id} --host {}", found.host));
             return (session, "");
         }

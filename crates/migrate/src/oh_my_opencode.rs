@@ -9,6 +9,7 @@ const VERIFIED: &str = "its own way to verify; `--criteria` and a judge are ralp
 
 const DIALECT: Dialect = Dialect {
     host: "opencode",
+    is_inhabitable: true,
     read: Fields::of_front_matter,
     iteration: "iteration",
     max_iterations: "max_iterations",

@@ -7,6 +7,7 @@ use crate::predecessor::{Predecessor, Request};
 
 const DIALECT: Dialect = Dialect {
     host: "supercode",
+    is_inhabitable: false,
     read: Fields::of_json,
     iteration: "iteration",
     max_iterations: "maxIterations",

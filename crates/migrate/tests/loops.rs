@@ -106,7 +106,8 @@ fn a_loop_of_each_tool_is_read_as_it_writes_it() {
     assert_eq!(found.command(), "ralph run 'Fix the tests.'");
     let found = one(supercode(SUPERCODE));
     assert_eq!((told(&found), found.host), ((some("abc-1"), 2, Some(25), some("ALL_FIXED")), "supercode"));
-    assert_eq!((found.prompt.as_str(), found.obstacle()), ("Fix \"it\".\nAll of it.", None));
+    let nobody = Some("ralph lives in no session of this tool's");
+    assert_eq!((found.prompt.as_str(), found.obstacle()), ("Fix \"it\".\nAll of it.", nobody));
     let command = "ralph run 'Fix \"it\".\nAll of it.' --max-iterations 25 --promise ALL_FIXED --no-nonce";
     assert_eq!(found.command(), command);
 }

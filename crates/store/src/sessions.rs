@@ -1,8 +1,10 @@
 //! What is remembered of the sessions of hosts.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 
 use ralph_core::Timestamp;
+use ralph_core::id::{AgentName, SessionId};
 use ralph_core::note::MemoryEvent;
 use ralph_core::sessions::{Message, Mode, Session, What};
 
@@ -47,6 +49,12 @@ pub trait Sessions: Send + Sync {
     fn find_sessions(&self, named: &str) -> impl Future<Output = Result<Vec<Session>>> + Send;
 
     fn session_of(&self, seat: &Seat) -> impl Future<Output = Result<Option<Session>>> + Send;
+
+    /// Where a host keeps the conversations of its sessions, as far as that was seen.
+    fn transcripts(
+        &self,
+        host: &AgentName,
+    ) -> impl Future<Output = Result<BTreeMap<SessionId, String>>> + Send;
 
     /// The last messages of a session, the oldest first.
     fn session_messages(

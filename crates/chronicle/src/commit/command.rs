@@ -98,7 +98,7 @@ const QUIET: [&str; 6] = ["-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c",
 
 impl Command {
     /// One that only looks.
-    pub(super) fn look(root: &Path, args: &[&str]) -> Command {
+    pub(crate) fn look(root: &Path, args: &[&str]) -> Command {
         let mut command = Command::change(root, args, Vec::new());
         // Messages are compared here, and nobody else's lock is taken for a look.
         command.env.extend([("GIT_OPTIONAL_LOCKS", "0"), ("LC_ALL", "C")]);
@@ -106,7 +106,7 @@ impl Command {
     }
 
     /// One that changes the repository, with paths on its standard input.
-    pub(super) fn change(root: &Path, args: &[&str], stdin: Vec<u8>) -> Command {
+    pub(crate) fn change(root: &Path, args: &[&str], stdin: Vec<u8>) -> Command {
         Command {
             program: "git",
             args: QUIET.iter().chain(args).map(OsString::from).collect(),

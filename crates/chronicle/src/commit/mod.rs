@@ -18,3 +18,4 @@ pub use command::{Command, Ended, Next, Plan};
 pub use committing::{Committing, Request};
 pub use outcome::{Committed, Declined};
 pub use survey::{Standing, Survey};
+pub(crate) use survey::{prefix_in, printed, whereabouts};

@@ -76,12 +76,12 @@ fn standing(status: &Status, prefix: &[u8], own: &[PathBuf]) -> Standing {
 }
 
 /// Asks where in a work tree the root is.
-pub(super) fn whereabouts(root: &Path) -> Command {
+pub(crate) fn whereabouts(root: &Path) -> Command {
     Command::look(root, &["rev-parse", "--is-inside-work-tree", "--show-prefix"])
 }
 
 /// The way from the top of the work tree to the root.
-pub(super) fn prefix_in(ended: Ended) -> Result<Vec<u8>, Declined> {
+pub(crate) fn prefix_in(ended: Ended) -> Result<Vec<u8>, Declined> {
     let printed = match printed(ended) {
         Err(Declined::Unclear { output }) if output.contains("not a git repository") => {
             return Err(Declined::NoRepository);
@@ -94,7 +94,7 @@ pub(super) fn prefix_in(ended: Ended) -> Result<Vec<u8>, Declined> {
 }
 
 /// What a command that looked has printed.
-pub(super) fn printed(ended: Ended) -> Result<Vec<u8>, Declined> {
+pub(crate) fn printed(ended: Ended) -> Result<Vec<u8>, Declined> {
     match ended {
         Ended::Exit { success: true, stdout, .. } => Ok(stdout),
         Ended::Exit { success: false, stderr, .. } => {

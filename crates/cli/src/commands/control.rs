@@ -82,6 +82,7 @@ pub(crate) fn skip(args: SkipArgs) -> Outcome {
 }
 
 pub(crate) fn steer(args: SteerArgs) -> Outcome {
+    super::by_a_person("say it in your last message, or put it down with the tool `remember`")?;
     tell(steering(args.run, &args.text))
 }
 

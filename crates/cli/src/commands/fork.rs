@@ -15,7 +15,7 @@ use ralph_store::{SqliteStore, Store, StoreError, Unfinished};
 use super::Outcome;
 use super::resume::load;
 use super::rollback::take_tree;
-use super::run::{ShowFlags, register};
+use super::run::register;
 use crate::backlog::Consent;
 use crate::briefing;
 use crate::desk;
@@ -27,6 +27,7 @@ use crate::ready;
 use crate::restoring::{agreed, told};
 use crate::servers;
 use crate::settings::Given;
+use crate::show_flags::ShowFlags;
 use crate::vault;
 use crate::words::print;
 

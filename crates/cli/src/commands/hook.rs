@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -22,7 +23,7 @@ use ralph_engine::sessions::{Told, observe};
 use ralph_engine::{Place, chain};
 use ralph_hosts::opencode::{self, Event};
 use ralph_hosts::wire::{Action, Answer, Fault, VERSION};
-use ralph_hosts::{Happening, Original, answer, let_go};
+use ralph_hosts::{Happening, Manner, Original, answer, let_go};
 use ralph_store::{Seat, SqliteStore, StoreError};
 
 use super::Outcome;
@@ -53,18 +54,37 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-/// A hook never harms its host: whatever happens here, it goes on, and it is never told to stop (exit 2).
+/// A host waits for this at every event, and to describe all commands to a parser would take a tenth of that time. Whatever
+/// is not plainly an event is left to the parser, and what it says.
+pub(crate) fn told_apart() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1);
+    if words.next()? != NAME {
+        return None;
+    }
+    let words: Option<Vec<String>> = words.map(|word| word.into_string().ok()).collect();
+    let mut words = words?.into_iter();
+    let host = words.next().filter(|host| !host.starts_with('-'))?;
+    let rest: Vec<String> = words.collect();
+    let asks = |word: &String| matches!(word.as_str(), "-h" | "--help" | "-V" | "--version");
+    (!rest.iter().any(asks)).then(|| ExitCode::from(heard(&Args { host, rest })))
+}
+
 pub(crate) fn run(args: &Args) -> Outcome {
+    Ok(heard(args))
+}
+
+/// A hook never harms its host: whatever happens here, it goes on, and it is never told to stop (exit 2).
+fn heard(args: &Args) -> u8 {
     let leash = Leash::of(PATIENCE);
     let told = catch_unwind(AssertUnwindSafe(|| hear(args, leash.clone())));
-    Ok(match told {
+    match told {
         Ok(Ok(())) => 0,
         Ok(Err(why)) => {
             eprintln!("ralph: {}", printable(&why));
             leash.code()
         }
         Err(_) => leash.code(),
-    })
+    }
 }
 
 /// What an event says may be anything, and a person reads it in a terminal.
@@ -200,7 +220,8 @@ async fn tell(
     let own = if hooked && is_concerned { Own::at(&directory, &store).await } else { None };
     let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
     let (waiting, leash) = (Waiting::AsksAgain, Some(leash));
-    let inside = Inside { directory, store, options, waiting, until: None, leash };
+    let manner = Manner::default();
+    let inside = Inside { directory, store, options, manner, waiting, until: None, leash };
     let told = reply(&session, happening, &loops, &inside).await;
     if let Some(lifecycle) = lifecycle {
         inside.expect(PATIENCE);

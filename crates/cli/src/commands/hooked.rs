@@ -36,6 +36,9 @@ const WITHIN: Duration = Duration::from_secs(60);
 /// No host waits longer, and clocks have an end.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// How long whoever judges a turn waits for somebody else's lock on the store, at least and at most.
+const PATIENCE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(600));
+
 /// Answers one event. Whatever is wrong with it is said in a line, and the host goes on.
 pub(crate) fn hear(
     dialect: &'static Dialect,
@@ -54,15 +57,16 @@ pub(crate) fn hear(
         }
         return Ok(());
     }
-    let Some(store) = store(&project, &event)? else { return Ok(()) };
     let within = within(rest);
-    // Whoever else judges in this tree is waited for.
+    // Whoever else judges in this tree, or writes to its store, is waited for.
     leash.allow(within);
+    let Some(store) = store(&project, &event, within)? else { return Ok(()) };
     let host = AgentName::parse(dialect.name).expect("a host has a name");
     let inside = Inside {
         directory: event.directory.clone(),
         store: Arc::new(store),
         options: None,
+        manner: dialect.manner(),
         waiting: Waiting::HoldsBack,
         until: Some(begun + within),
         leash: Some(leash),
@@ -87,13 +91,18 @@ fn within(rest: &[String]) -> Duration {
     seconds.map_or(WITHIN, |seconds| Duration::from_secs(seconds).min(LONGEST))
 }
 
-/// Only a command makes a store, and what is only noted down is not waited for.
-fn store(project: &Project, event: &Event) -> Result<Option<SqliteStore>, String> {
+/// Only a command makes a store, what is only noted down is not waited for, and a turn that was not judged would be lost
+/// to the loop.
+fn store(project: &Project, event: &Event, within: Duration) -> Result<Option<SqliteStore>, String> {
     let opened = match (&event.told, event.what) {
         (Told::Command(_), _) => ralph_store::settle(&project.state_dir, &project.place.root)
             .and_then(|_| SqliteStore::open(&project.place.state)),
         (Told::Tool(_) | Told::Other, _) | (_, What::SubagentStop | What::Compact) => {
             SqliteStore::open_in_passing(&project.place.state)
+        }
+        (Told::Stopped { .. }, _) => {
+            let patience = within.clamp(PATIENCE.0, PATIENCE.1);
+            SqliteStore::open_within(&project.place.state, patience)
         }
         _ => SqliteStore::open_existing(&project.place.state),
     };
@@ -274,7 +283,7 @@ impl Hearing<'_> {
 
     /// What an agent is told when its session begins or goes on.
     async fn hydrated(&self, reply: Reply, standing: Option<&Standing>, resumed: Option<&Resumed>) -> Reply {
-        if !matches!(self.event.told, Told::Started { .. }) {
+        if !matches!(self.event.told, Told::Started { .. }) || matches!(reply, Reply::Brief(_)) {
             return reply;
         }
         let asked = resumed.and_then(|resumed| resumed.session.context.asked.as_deref());
@@ -292,7 +301,7 @@ impl Hearing<'_> {
         let (of_loop, note) = match &reply {
             Reply::Context { text, note } => (Some(text.as_str()), note.clone()),
             Reply::Tell(note) => (None, Some(note.clone())),
-            Reply::Nothing | Reply::GoOn { .. } | Reply::Kept(_) => (None, None),
+            Reply::Nothing | Reply::Brief(_) | Reply::GoOn { .. } | Reply::Kept(_) => (None, None),
         };
         let text = remembered(resumed, of_loop, &notes, Timestamp::now());
         if text.is_empty() { reply } else { Reply::Context { text, note } }

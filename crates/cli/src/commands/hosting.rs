@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_engine::allowance;
-use ralph_hosts::hooked::{CLAUDE, Command, Dialect, State, plugin, unplug};
+use ralph_engine::{Hook, allowance};
+use ralph_hosts::hooked::{CLAUDE, Command, Dialect, State, Times, What, plugin, unplug};
 use ralph_hosts::{Edited, InstallError, Installed, Removed};
 
 use super::here;
-use super::install::{marked, trusted_program};
-use crate::perform::{hook, own_program};
+use super::install::marked;
+use crate::lasting::lasting_program;
+use crate::perform::hook;
 use crate::problem::{Problem, Problems};
 use crate::project::Project;
 use crate::settings::{Given, project_root};
@@ -51,13 +52,17 @@ impl Seat {
             Where::Project => Some(root.as_path()),
             Where::User | Where::Plugin(_) => marked(&root),
         };
-        let program = own_program()?;
-        let program = trusted_program(&program, within).map(Path::to_owned);
+        let program = lasting_program(within)?;
         let loaded = Project::at(&root, Given::default())?.loaded;
         let own: Vec<_> = loaded.merged.hooks.iter().map(|set| hook(&set.value)).collect();
         let judging = loaded.judging_time() + allowance(&own) + BESIDE;
+        let times = match place {
+            Where::Project => Times::AsNeeded,
+            Where::User | Where::Plugin(_) => Times::NoShorter,
+        };
         let is_plugin = matches!(place, Where::Plugin(_));
-        Ok(Seat { dialect, folder, is_plugin, command: Command { program, judging } })
+        let command = Command { program, judging, beside: beside(&own), times };
+        Ok(Seat { dialect, folder, is_plugin, command })
     }
 
     /// The directory, for people.
@@ -97,6 +102,19 @@ impl Seat {
         let [command, ..] = self.dialect.command_names();
         format!("start {title} again, then: {command} TASK\n{remark}")
     }
+}
+
+/// What the user's own hooks take at events at which nothing is judged: they are called one after the other.
+fn beside(own: &[Hook]) -> Vec<(What, Duration)> {
+    let told = [
+        ("session_start", What::SessionStart),
+        ("post_tool_use", What::Tool),
+        ("session_end", What::SessionEnd),
+    ];
+    let time = |name: &str| {
+        own.iter().filter(|hook| hook.on.iter().any(|on| on == name)).map(|hook| hook.timeout).sum()
+    };
+    told.map(|(name, what)| (what, time(name))).to_vec()
 }
 
 fn absolute(name: &str) -> Option<PathBuf> {

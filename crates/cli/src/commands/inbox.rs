@@ -79,6 +79,7 @@ pub(crate) fn inbox(args: InboxArgs) -> Outcome {
 }
 
 pub(crate) fn answer(args: AnswerArgs) -> Outcome {
+    super::by_a_person("wait for the person who was asked")?;
     if args.text.trim().is_empty() {
         return Err(Problem::new("there is no answer").next("ralph answer \"TEXT\"").into());
     }

@@ -1,4 +1,4 @@
-//! `ralph install`, `ralph uninstall`, `ralph hosts`: ralph inside of an agent program.
+//! `ralph install`, `ralph uninstall`: ralph inside of an agent program.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 use ralph_hosts::hooked::{self, Dialect, State};
 use ralph_hosts::opencode;
 use ralph_hosts::{Edited, InstallError};
-use serde::Serialize;
 
 use super::hosting::{Seat, Where};
 use super::{Outcome, here};
-use crate::perform::own_program;
+use crate::lasting::{is_on_the_path, lasting_program};
 use crate::problem::{Place, Problem, Problems};
 use crate::settings::project_root;
-use crate::words::{confirmed, print, print_json};
+use crate::words::{confirmed, print};
 
 /// Put ralph into an agent program: commands, and what tells ralph of each turn.
 #[derive(Debug, clap::Args)]
@@ -61,34 +60,6 @@ struct Target {
     yes: bool,
 }
 
-/// List the agent programs that ralph can live inside of, and what each can do.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  ralph hosts --json")]
-pub(crate) struct HostsArgs {
-    /// Print it as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-/// A host, and where ralph is installed in it.
-#[derive(Debug, Serialize)]
-struct Host {
-    name: &'static str,
-    installed_for_project: bool,
-    installed_for_user: bool,
-    /// It was installed for another program, or for checks that take another time: to be installed again.
-    is_stale: bool,
-    /// The version that all of this was seen to be true of.
-    verified_version: &'static str,
-    /// What becomes of the conversation between iterations.
-    strategies: Vec<&'static str>,
-    commands: [&'static str; 3],
-    /// What it tells ralph of.
-    events: Vec<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remark: Option<&'static str>,
-}
-
 impl Target {
     fn dialect(&self) -> Option<&'static Dialect> {
         hooked::of(&self.host)
@@ -113,7 +84,7 @@ impl Target {
 }
 
 /// The directory that OpenCode reads, and the project that this is said in.
-fn directory(user: bool) -> Result<(PathBuf, Option<PathBuf>), Problems> {
+pub(super) fn directory(user: bool) -> Result<(PathBuf, Option<PathBuf>), Problems> {
     let root =
         project_root(&here()?).map_err(|error| Problem::new(format!("cannot find the project: {error}")))?;
     if !user {
@@ -187,9 +158,10 @@ pub(crate) fn install(args: &InstallArgs) -> Outcome {
         print("nothing was written\n");
         return Ok(0);
     }
-    let program = own_program()?;
-    let program = trusted_program(&program, root.as_deref());
-    let Some(done) = perform(&args.target, |edited| opencode::install(&directory, program, edited))? else {
+    let program = lasting_program(root.as_deref())?;
+    let Some(done) =
+        perform(&args.target, |edited| opencode::install(&directory, program.as_deref(), edited))?
+    else {
         print("nothing was written\n");
         return Ok(0);
     };
@@ -266,17 +238,6 @@ fn uninstall_hooks(dialect: &'static Dialect, target: &Target) -> Outcome {
     Ok(0)
 }
 
-/// A program inside the project is the agent's to change, so no plugin is made to start it, for a user's other projects
-/// neither.
-pub(super) fn trusted_program<'a>(program: &'a Path, root: Option<&Path>) -> Option<&'a Path> {
-    Some(program).filter(|program| root.is_none_or(|root| !program.starts_with(root)))
-}
-
-fn is_on_the_path() -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|dir| dir.is_absolute() && dir.join("ralph").is_file())
-}
-
 pub(crate) fn uninstall(args: &UninstallArgs) -> Outcome {
     if let Some(dialect) = args.target.dialect() {
         return uninstall_hooks(dialect, &args.target);
@@ -298,87 +259,4 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Outcome {
         print(&format!("nothing of ralph's is in {}\n", directory.display()));
     }
     Ok(0)
-}
-
-pub(crate) fn hosts(args: &HostsArgs) -> Outcome {
-    let mut hosts = vec![in_opencode()];
-    hosts.extend(hooked::ALL.into_iter().map(in_hooks));
-    if args.json {
-        print_json(&hosts);
-        return Ok(0);
-    }
-    let told: Vec<String> = hosts.iter().map(Host::told).collect();
-    print(&told.join("\n"));
-    Ok(0)
-}
-
-fn in_opencode() -> Host {
-    let is_in =
-        |user| directory(user).is_ok_and(|(dir, _)| opencode::places(&dir).iter().all(|path| path.is_file()));
-    Host {
-        name: opencode::NAME,
-        installed_for_project: is_in(false),
-        installed_for_user: is_in(true),
-        is_stale: false,
-        verified_version: opencode::VERIFIED,
-        strategies: vec!["continue", "reset", "compact"],
-        commands: ["/ralph", "/ralph-loop", "/cancel-ralph"],
-        events: vec!["idle", "error", "deleted", "command", "message", "tool", "replaced"],
-        remark: None,
-    }
-}
-
-fn in_hooks(dialect: &'static Dialect) -> Host {
-    let state = |place| Seat::of(dialect, &place).map_or(State::Absent, |seat| seat.state());
-    let states = [state(Where::Project), state(Where::User)];
-    Host {
-        name: dialect.name,
-        installed_for_project: states[0] != State::Absent,
-        installed_for_user: states[1] != State::Absent,
-        is_stale: states.contains(&State::Stale),
-        verified_version: dialect.verified,
-        strategies: vec!["continue"],
-        commands: dialect.command_names(),
-        events: dialect.events.iter().map(|(name, _)| *name).collect(),
-        remark: dialect.remark,
-    }
-}
-
-impl Host {
-    fn told(&self) -> String {
-        let name = self.name;
-        let place = match (self.installed_for_project, self.installed_for_user) {
-            (true, _) => "installed for this project".to_owned(),
-            (false, true) => "installed for all your projects".to_owned(),
-            (false, false) => format!("not installed; `ralph install {name}`"),
-        };
-        let stale = match self.is_stale {
-            true => format!(
-                "  stale       `ralph install {name}` again: the program or the checks' times have changed\n"
-            ),
-            false => String::new(),
-        };
-        let remark = self.remark.map_or(String::new(), |remark| format!("  remark      {remark}\n"));
-        format!(
-            "{name}  {place}\n{stale}  verified    {}\n  commands    {}\n  strategies  {}\n  events      {}\n{remark}",
-            self.verified_version,
-            self.commands.join(" "),
-            self.strategies.join(" "),
-            self.events.join(" ")
-        )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::trusted_program;
-    use std::path::Path;
-
-    #[test]
-    fn no_plugin_starts_a_program_that_the_agent_could_change() {
-        let program = Path::new("/p/target/debug/ralph");
-        assert_eq!(trusted_program(program, Some(Path::new("/p"))), None);
-        assert_eq!(trusted_program(program, Some(Path::new("/p/other"))), Some(program));
-        assert_eq!(trusted_program(program, None), Some(program));
-    }
 }

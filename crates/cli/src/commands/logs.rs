@@ -10,13 +10,13 @@ use ralph_core::nearest::shortened;
 use ralph_store::{SqliteStore, Store};
 
 use super::Outcome;
-use super::run::level;
 use crate::follow::{self, Followed, Found, Reading, Walk};
 use crate::printed::Ears;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
 use crate::screen::{Screen, Show};
 use crate::settings::{Given, Loaded};
+use crate::show_flags::level;
 use crate::words::{counted, print};
 
 /// How many tasks are named.

@@ -107,9 +107,10 @@ fn strategy(given: &str) -> Result<Strategy, String> {
 }
 
 pub(crate) fn run(args: Args) -> Outcome {
+    let instead = "`ralph loop status` shows how a loop stands";
     match args.action {
-        Action::Start(args) => block_on(start(args)),
-        Action::Cancel(seat) => block_on(cancel(seat)),
+        Action::Start(args) => super::by_a_person(instead).and_then(|()| block_on(start(args))),
+        Action::Cancel(seat) => super::by_a_person(instead).and_then(|()| block_on(cancel(seat))),
         Action::Status(args) => block_on(status(args)),
     }
 }

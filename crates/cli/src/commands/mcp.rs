@@ -93,7 +93,7 @@ fn performed(asked: Asked) -> Result<Answer, Problems> {
             let active = block_on(loops::is_active(&seat.session, host(seat.host)?))?;
             Ok(Answer::Data(json!({ "active": active })))
         }
-        Asked::Runs => Ok(Answer::Data(json!({ "runs": status::all(&here()?)? }))),
+        Asked::Runs => Ok(Answer::Data(json!({ "runs": status::all_or_none(&here()?)? }))),
         Asked::Status { run } => {
             let (status, _) = status::of(&here()?, run.as_deref())?;
             Ok(Answer::Data(serde_json::to_value(status).expect("a status is JSON")))

@@ -16,6 +16,7 @@ pub(crate) mod guard;
 pub(crate) mod hook;
 pub(crate) mod hooked;
 pub(crate) mod hosting;
+pub(crate) mod hosts;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod install;
@@ -99,7 +100,7 @@ enum Command {
     Graph(graph::Args),
     Migrate(migrate::Args),
     Agents(agents::Args),
-    Hosts(install::HostsArgs),
+    Hosts(hosts::HostsArgs),
     Install(install::InstallArgs),
     Uninstall(install::UninstallArgs),
     Loop(loops::Args),
@@ -148,7 +149,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Graph(args) => graph::run(&args),
         Command::Migrate(args) => migrate::run(&args),
         Command::Agents(args) => agents::run(args),
-        Command::Hosts(args) => install::hosts(&args),
+        Command::Hosts(args) => hosts::hosts(&args),
         Command::Install(args) => install::install(&args),
         Command::Uninstall(args) => install::uninstall(&args),
         Command::Loop(args) => loops::run(args),

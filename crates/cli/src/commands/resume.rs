@@ -15,7 +15,6 @@ use ralph_store::{Commit, SqliteStore, Store, StoreError};
 
 use super::Outcome;
 use super::control::{PATIENCE, foreseen};
-use super::run::ShowFlags;
 use crate::asked::Asked;
 use crate::backlog::Consent;
 use crate::briefing;
@@ -27,6 +26,7 @@ use crate::project::{Project, block_on, find_run, store_problem};
 use crate::ready;
 use crate::servers;
 use crate::settings::Given;
+use crate::show_flags::ShowFlags;
 use crate::vault;
 
 /// Un-pause a live run, or go on with one that was stopped, aborted or interrupted.
@@ -58,6 +58,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Outcome {
+    super::by_a_person("ask the person who started the run")?;
     let project = Project::here(Given::default())?;
     block_on(resume(args, project))
 }
@@ -72,7 +73,7 @@ pub(super) fn let_go_on(named: Option<&str>) -> Result<Option<String>, Problems>
             return Ok(Some(told));
         }
         let seen = load(&store, &id).await?;
-        if seen.is_unfinished() { in_session_on(&store, &seen).await } else { Ok(None) }
+        if seen.is_unfinished() { in_session_on(&store, &seen).await } else { Err(over(&seen).into()) }
     })
 }
 
@@ -166,6 +167,15 @@ async fn unpause(store: &SqliteStore, place: &Place, id: &RunId) -> Result<bool,
     }
     // It is alive and busy; what is asked of it is written down.
     Ok(true)
+}
+
+fn over(run: &Run) -> Problem {
+    let ended = run.stop().map_or("", |stop| stop.reason.name());
+    let problem = Problem::new(format!("run {} has ended: {ended}", run.id));
+    match &run.in_session {
+        Some(_) => problem.next("nothing goes on with a loop that has ended; `loop_start` starts another"),
+        None => problem.next("`ralph run` in a terminal starts another"),
+    }
 }
 
 /// A run that has ended for good says so again, with the exit code it had.

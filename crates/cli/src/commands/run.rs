@@ -4,11 +4,9 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 use ralph_agents::Staff;
 use ralph_core::agenda::Agenda;
-use ralph_core::agent_event::Detail;
 use ralph_core::crew::Crew;
 use ralph_core::event::Event;
 use ralph_core::id::RunId;
@@ -30,17 +28,19 @@ use crate::criteria::{protects_something, trusted_checks, without_secrets};
 use crate::desk;
 use crate::judge;
 use crate::models::{self, Asking};
+use crate::occupied::{alone, in_use};
 use crate::onlookers::Onlookers;
-use crate::perform::{Stage, hooks, inherited, lock_problem, perform, redactor, staff};
+use crate::perform::{Stage, hooks, inherited, perform, redactor, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
 use crate::prompt::{self, Prompt};
 use crate::sandbox::Ground;
-use crate::screen::Show;
 use crate::settings::Given;
 use crate::settings::flags::{
     AgentFlags, CommitFlags, LimitFlags, PromiseFlags, SandboxFlags, SnapshotFlags,
 };
+use crate::show_flags::ShowFlags;
+use crate::worktree::Worktree;
 use crate::{messages, servers, vault};
 
 /// Keep an agent at a prompt or a backlog until it is done, a limit is reached, or you stop it.
@@ -52,6 +52,7 @@ Examples:
   ralph run \"port this\" --file src/old.c --max-duration 2h --json
   ralph run                                    the backlog that is there: `ralph tasks` shows it
   ralph run --prd TODO.md --label ui --max-iterations-per-task 5
+  ralph run \"port this\" --worktree             in a directory and on a branch of its own
 
 The first Ctrl-C, SIGTERM or SIGHUP ends the agent and stops the run, which can be resumed; the second
 kills it at once. Under `nohup` SIGHUP is ignored.")]
@@ -94,6 +95,11 @@ pub(crate) struct Args {
     #[arg(long)]
     force: bool,
 
+    /// Run in a git work tree of its own, on a new branch at HEAD: at DIRECTORY, or beside the project. Needs a commit;
+    /// what is not committed does not come along
+    #[arg(long, value_name = "DIRECTORY", num_args = 0..=1, require_equals = true)]
+    worktree: Option<Option<PathBuf>>,
+
     /// Use what the project's files ask to run, without `ralph trust`
     #[arg(long)]
     yes: bool,
@@ -102,39 +108,32 @@ pub(crate) struct Args {
     show: ShowFlags,
 }
 
-/// How a run is shown.
-#[derive(Debug, Clone, Copy, clap::Args)]
-pub(crate) struct ShowFlags {
-    /// Print every event as one JSON object per line
-    #[arg(long)]
-    json: bool,
-
-    /// Show what the agent says and does: at least `--detail moderate`
-    #[arg(long, short, conflicts_with = "json")]
-    verbose: bool,
-
-    /// How much of the agent's work is shown: its sub-agents and troubles (minimal), also what it says
-    /// and does (moderate), everything (full)
-    #[arg(long, value_name = "LEVEL", value_parser = level(), conflicts_with_all = ["json", "verbose"])]
-    detail: Option<Detail>,
+pub(crate) fn run(mut args: Args) -> Outcome {
+    let (flags, redactor) = (flags(&args), redactor());
+    let project = Project::here(flags.clone())?;
+    let at = Timestamp::now();
+    let mut beginning =
+        Beginning { id: RunId::new(at, ralph_engine::entropy()), at, from: super::here()?, tree: None };
+    // Files are named from here, wherever the run is to be.
+    let prompt = prompt(&args, &redactor)?;
+    let Some(wanted) = args.worktree.take() else {
+        let work = prompt.map_or_else(|| backlog(&args), Ok)?;
+        return block_on(start(args, project, work, redactor, beginning));
+    };
+    let tree = block_on(Worktree::make(&project, wanted.as_deref(), &beginning.id, args.yes))?;
+    let from = beginning.from.clone();
+    args.tracker
+        .moved(|file| tree.moved(&from.join(&file).canonicalize().unwrap_or_else(|_| from.join(file))));
+    beginning.tree = Some(&tree);
+    let begun = tree.enter().and_then(|()| {
+        let mut work = prompt.map_or_else(|| backlog(&args), Ok)?;
+        work.tell(&tree.notices);
+        block_on(start(args, Project::here(flags)?, work, redactor, beginning))
+    });
+    begun.map_err(|problems| tree.told_at_home(problems))
 }
 
-/// The levels of detail, for a flag.
-pub(crate) fn level() -> impl TypedValueParser<Value = Detail> {
-    let names = PossibleValuesParser::new(Detail::ALL.map(Detail::name));
-    names.map(|name| Detail::parse(&name).expect("a possible value is a level"))
-}
-
-impl ShowFlags {
-    /// `set` is what the settings say.
-    pub(crate) fn how(self, set: Option<Detail>) -> Show {
-        let least = if self.verbose { Detail::Moderate } else { Detail::Off };
-        let otherwise = set.unwrap_or(Detail::Minimal).max(least);
-        if self.json { Show::Json } else { Show::People { detail: self.detail.unwrap_or(otherwise) } }
-    }
-}
-
-pub(crate) fn run(args: Args) -> Outcome {
+fn flags(args: &Args) -> Given {
     let mut flags = Given::default();
     args.agent.add_to(&mut flags);
     args.promise.add_to(&mut flags);
@@ -142,10 +141,16 @@ pub(crate) fn run(args: Args) -> Outcome {
     args.sandbox.add_to(&mut flags);
     args.snapshots.add_to(&mut flags);
     args.commit.add_to(&mut flags);
-    let project = Project::here(flags)?;
-    let redactor = redactor();
-    let work = work(&args, &redactor)?;
-    block_on(start(args, project, work, redactor))
+    flags
+}
+
+/// Which run it will be, and where it was asked for.
+struct Beginning<'a> {
+    id: RunId,
+    at: Timestamp,
+    from: PathBuf,
+    /// The work tree that was made for it.
+    tree: Option<&'a Worktree>,
 }
 
 /// What a run begins with.
@@ -162,11 +167,13 @@ enum Work {
     Backlog(Box<desk::Begun>),
 }
 
-fn work(args: &Args, redactor: &Redactor) -> Result<Work, Problems> {
-    let Some(given) = &args.prompt else {
-        let consent = if args.yes { Consent::Given } else { Consent::AsGranted };
-        return Ok(Work::Backlog(Box::new(desk::begin(&args.tracker, &args.filter, consent)?)));
-    };
+fn backlog(args: &Args) -> Result<Work, Problems> {
+    Ok(Work::Backlog(Box::new(desk::begin(&args.tracker, &args.filter, Consent::by(args.yes))?)))
+}
+
+/// None where the backlog is to be worked on.
+fn prompt(args: &Args, redactor: &Redactor) -> Result<Option<Work>, Problems> {
+    let Some(given) = &args.prompt else { return Ok(None) };
     if args.tracker.is_given() || args.filter.chooses() {
         let problem = Problem::new("a prompt is no task of a backlog");
         return Err(problem
@@ -178,7 +185,7 @@ fn work(args: &Args, redactor: &Redactor) -> Result<Work, Problems> {
     prompt.task.files = files;
     prompt.task.labels = args.filter.label.iter().map(|label| redactor.text(label).into_owned()).collect();
     prompt.task.priority = args.priority;
-    Ok(Work::Prompt(Box::new(prompt)))
+    Ok(Some(Work::Prompt(Box::new(prompt))))
 }
 
 impl Work {
@@ -202,6 +209,15 @@ impl Work {
         }
     }
 
+    /// People hear this before anything else.
+    fn tell(&mut self, notices: &[String]) {
+        let known = match self {
+            Work::Prompt(prompt) => &mut prompt.notices,
+            Work::Backlog(begun) => &mut begun.notices,
+        };
+        known.splice(..0, notices.iter().cloned());
+    }
+
     /// The kind of tracker, for a backlog.
     fn tracker(&self) -> Option<&str> {
         match self {
@@ -218,21 +234,24 @@ impl Work {
     }
 }
 
-async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> Outcome {
-    let at = Timestamp::now();
-    let id = RunId::new(at, ralph_engine::entropy());
+async fn start(
+    args: Args,
+    project: Project,
+    work: Work,
+    redactor: Redactor,
+    beginning: Beginning<'_>,
+) -> Outcome {
+    let Beginning { id, at, from, tree } = beginning;
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let lock = TreeLock::acquire(&project.place.root, &project.place.owner_file(), &id)
-        .map_err(|error| lock_problem(&error))?;
+        .map_err(|error| in_use(&error))?;
     let store = Arc::new(project.store()?);
-    if !args.force {
-        alone(&store).await?;
-    }
+    alone(&store, args.force).await?;
     let typed = project.loaded.command_is_typed();
     let staff = staff(&project.loaded, &project.place.root)?;
     let (place, state_dir, mut settings) = project.settings(&store, args.yes).await?;
     if typed {
-        settings.agent.command = settings.agent.command.map(|words| from_here(words, &place.root));
+        settings.agent.command = settings.agent.command.map(|words| from_here(words, &from));
     }
     let checks = trusted_checks(&settings, &place.root, &store, args.yes).await?;
     protects_something(&args.promise.protect, &place.root)?;
@@ -267,13 +286,12 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
     let policy = Policy { sandbox: ground.decide(&settings.sandbox)?, ..policy };
     onlookers.check_surroundings(&place, &policy, ground, asking).await?;
     let mut run = new_run(id, at, given, policy, crew);
-    if args.new {
-        end_turns_of_latest(&store, &staff, &place.root).await?;
-    }
     let over = if args.new { Unfinished::Supersede } else { Unfinished::Refuse };
+    end_turns_of_latest(over, &store, &staff, &place.root).await?;
     let told = deliveries(&hooks(&settings), &run);
     let in_hand = desk::in_hand(&store).await?;
     let begun = store.create_run(&run, at, over, &told).await.map_err(|error| store_problem(&error))?;
+    tree.into_iter().for_each(Worktree::keep);
     desk::give_back(&in_hand, &place);
     run.fresh.clear();
     register(&state_dir, &run.id, &place.root).await.map_err(|error| store_problem(&error))?;
@@ -297,7 +315,15 @@ async fn start(args: Args, project: Project, work: Work, redactor: Redactor) -> 
 }
 
 /// A run that is left behind leaves nobody at work.
-async fn end_turns_of_latest(store: &SqliteStore, staff: &Staff, root: &Path) -> Result<(), Problem> {
+async fn end_turns_of_latest(
+    over: Unfinished,
+    store: &SqliteStore,
+    staff: &Staff,
+    root: &Path,
+) -> Result<(), Problem> {
+    if over == Unfinished::Refuse {
+        return Ok(());
+    }
     let latest = store.latest_run().await.map_err(|error| store_problem(&error))?;
     let Some(latest) = latest else { return Ok(()) };
     let run = store.run(&latest.id).await.map_err(|error| store_problem(&error))?;
@@ -305,16 +331,6 @@ async fn end_turns_of_latest(store: &SqliteStore, staff: &Staff, root: &Path) ->
         servers::end_turns(&run, staff, root).await;
     }
     Ok(())
-}
-
-/// Two agents in one tree undo each other's work.
-async fn alone(store: &SqliteStore) -> Result<(), Problem> {
-    let loops = store.loops().await.map_err(|error| store_problem(&error))?;
-    let Some((berth, run)) = loops.first() else { return Ok(()) };
-    let what = format!("a loop goes on here, in {berth}: {}", run.id);
-    let host = berth.host.as_ref().map_or(String::new(), |host| format!(" --host {host}"));
-    let cancel = format!("ralph loop cancel --session {}{host}", berth.session);
-    Err(Problem::new(what).next(format!("end it: `{cancel}`; or run beside it: --force")))
 }
 
 /// Only a task of a backlog can be closed in a tracker.
@@ -333,8 +349,7 @@ pub(crate) async fn register(state_dir: &Path, id: &RunId, root: &Path) -> Resul
 }
 
 /// A relative path to a program that was typed is meant from where it was typed, also when the run is resumed.
-pub(crate) fn from_here(mut words: Vec<String>, root: &Path) -> Vec<String> {
-    let here = std::env::current_dir().unwrap_or_else(|_| root.to_owned());
+pub(crate) fn from_here(mut words: Vec<String>, here: &Path) -> Vec<String> {
     if let Some(program) = words.first_mut().filter(|program| program.contains('/')) {
         *program = here.join(&*program).to_string_lossy().into_owned();
     }

@@ -61,6 +61,7 @@ enum Setting {
 }
 
 pub(crate) fn run(args: Args) -> Outcome {
+    super::by_a_person("work within the limits that the run has, or ask the person who started it")?;
     match args.what {
         Setting::Iterations { change, run } => {
             let control = Control::SetIterations { change: parse_change(&change)? };

@@ -8,7 +8,7 @@ use ralph_core::stop::RunState;
 use ralph_core::view::{BacklogView, Doing, RunView};
 use ralph_engine::lock;
 use ralph_engine::output::printable;
-use ralph_store::{RunSummary, Store};
+use ralph_store::{RunSummary, SqliteStore, Store, StoreError};
 use serde::Serialize;
 
 use super::Outcome;
@@ -111,8 +111,19 @@ pub(super) fn of(project: &Project, named: Option<&str>) -> Result<(Status, Acco
 }
 
 /// The runs of a project, the newest first.
-pub(super) fn all(project: &Project) -> Result<Vec<Listed>, Problems> {
-    let store = project.existing_store()?;
+fn all(project: &Project) -> Result<Vec<Listed>, Problems> {
+    listed(&project.existing_store()?)
+}
+
+/// The same where it is no mistake that there are none.
+pub(super) fn all_or_none(project: &Project) -> Result<Vec<Listed>, Problems> {
+    match SqliteStore::open_existing(&project.place.state) {
+        Err(StoreError::NoDatabase { .. }) => Ok(Vec::new()),
+        opened => listed(&opened.map_err(|error| store_problem(&error))?),
+    }
+}
+
+fn listed(store: &SqliteStore) -> Result<Vec<Listed>, Problems> {
     let runs = block_on(store.runs(usize::MAX)).map_err(|error| store_problem(&error))?;
     Ok(runs.into_iter().map(Listed::from).collect())
 }

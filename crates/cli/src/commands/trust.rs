@@ -53,13 +53,16 @@ pub(crate) fn run(args: Args) -> Outcome {
     }
     let project = Project::here(Given::default())?;
     let path = project.loaded.project.path.to_string_lossy().into_owned();
-    let mut asked = asked(&project, &path);
+    let asked = asked_by_files(&project);
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
     let store = project.store()?;
+    // The constitution is the project's, whichever tree of it this is.
+    let common = project.common_store()?;
     block_on(async {
-        asked.extend(constitution(&project, &store).await?);
+        let mut asked: Vec<(Asked, &SqliteStore)> = asked.into_iter().map(|one| (one, &store)).collect();
+        asked.extend(constitution(&project, &common).await?.map(|one| (one, &common)));
         if args.revoke {
-            return revoke(&store, &asked, &path).await;
+            return revoke(&asked, (&path, &store)).await;
         }
         if asked.is_empty() {
             if args.json {
@@ -70,10 +73,10 @@ pub(crate) fn run(args: Args) -> Outcome {
             return Ok(0);
         }
         let mut trusted = true;
-        for one in &asked {
+        for (one, store) in &asked {
             trusted &= store.is_trusted(&one.key, &one.hash).await.map_err(|error| store_problem(&error))?;
         }
-        let lines: Vec<String> = asked.iter().flat_map(|one| one.listing.clone()).collect();
+        let lines: Vec<String> = asked.iter().flat_map(|(one, _)| one.listing.clone()).collect();
         if args.json {
             print_json(&Shown { path: &path, trusted, asks_for: &lines });
             return Ok(0);
@@ -82,22 +85,23 @@ pub(crate) fn run(args: Args) -> Outcome {
         if args.show || trusted {
             return Ok(0);
         }
-        decide(&store, &asked, args.yes).await
+        decide(&asked, args.yes).await
     })
 }
 
 /// Something that a project's files ask for.
-struct Asked {
+pub(crate) struct Asked {
     /// What the grant is stored under.
-    key: String,
-    hash: String,
+    pub(crate) key: String,
+    pub(crate) hash: String,
     listing: Vec<String>,
 }
 
 /// What the configuration can do, which commands the project has for checks, and its templates.
-fn asked(project: &Project, path: &str) -> Vec<Asked> {
+pub(crate) fn asked_by_files(project: &Project) -> Vec<Asked> {
+    let path = project.loaded.project.path.to_string_lossy();
     let configured = executable_digest(&project.loaded.project).map(|Digest { hash, listing }| Asked {
-        key: path.to_owned(),
+        key: path.clone().into_owned(),
         hash,
         listing,
     });
@@ -126,21 +130,21 @@ async fn constitution(project: &Project, store: &SqliteStore) -> Result<Option<A
     }))
 }
 
-async fn decide(store: &SqliteStore, asked: &[Asked], yes: bool) -> Outcome {
+async fn decide(asked: &[(Asked, &SqliteStore)], yes: bool) -> Outcome {
     if !yes && !confirmed()? {
         print("not trusted\n");
         return Ok(Problem::USAGE);
     }
-    for one in asked {
+    for (one, store) in asked {
         store.grant(&one.key, &one.hash, Timestamp::now()).await.map_err(|error| store_problem(&error))?;
     }
     print("trusted, until what it can run changes\n");
     Ok(0)
 }
 
-async fn revoke(store: &SqliteStore, asked: &[Asked], path: &str) -> Outcome {
+async fn revoke(asked: &[(Asked, &SqliteStore)], configured: (&str, &SqliteStore)) -> Outcome {
     let mut had = false;
-    for key in asked.iter().map(|one| one.key.as_str()).chain([path]) {
+    for (key, store) in asked.iter().map(|(one, store)| (one.key.as_str(), *store)).chain([configured]) {
         had |= store.revoke(key).await.map_err(|error| store_problem(&error))?;
     }
     print(if had { "no longer trusted\n" } else { "it was not trusted\n" });

@@ -245,6 +245,21 @@ fn a_link_is_followed_and_a_file_that_nobody_may_write_is_not_written() {
 }
 
 #[test]
+fn behind_a_persons_link_the_file_stays_with_nothing_in_it() {
+    let project = project();
+    assert_eq!(project.ralph(&["install", "claude"]).code, Some(0));
+    let (settings, dotfiles) =
+        (project.tree().join(".claude/settings.json"), project.base().join("dotfiles.json"));
+    fs::rename(&settings, &dotfiles).unwrap();
+    symlink("../../dotfiles.json", &settings).unwrap();
+    let done = project.ralph(&["uninstall", "claude"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(settings.is_symlink());
+    assert_eq!(fs::read_to_string(&dotfiles).unwrap(), "{}\n");
+    assert!(project.ralph(&["uninstall", "claude"]).out.contains("nothing of ralph's"));
+}
+
+#[test]
 fn a_command_of_somebody_else_is_an_error_and_nothing_is_written() {
     let project = project();
     let commands = project.tree().join(".claude/commands");

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test cannot read or make, it fails for")]
 
+mod again;
 mod announced;
 mod by_tool;
 mod cost;
@@ -10,6 +11,7 @@ mod gone;
 mod hostile;
 mod installed;
 mod line;
+mod locked;
 mod malformed;
 mod plan;
 mod remembered;

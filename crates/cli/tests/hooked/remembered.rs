@@ -107,6 +107,31 @@ fn a_session_goes_on_with_what_was_said_and_after_half_an_hour_with_its_task() {
 }
 
 #[test]
+fn however_long_the_constitution_is_the_task_and_the_promise_are_shown() {
+    let project = project();
+    let ours = project.tree().join(".ralph");
+    std::fs::create_dir_all(&ours).unwrap();
+    let constitution = format!("# Task\n\n{}", "Whatever is changed has a test.\n".repeat(375));
+    std::fs::write(ours.join("constitution.md"), &constitution).unwrap();
+    let session = Session::of(&project, "s-1");
+    let begun = session.types("/ralph mend the roof");
+    let compacted = session.tell("SessionStart", json!({ "source": "compact" }));
+    let word = session.status()["promise"].as_str().unwrap().to_owned();
+    for told in [&begun, &compacted] {
+        let text = context(told);
+        assert_eq!(text.matches("# What holds here").count(), 1, "{text}");
+        assert!(text.contains(constitution.trim()), "{text}");
+        let shown = &text[..9_000];
+        assert!(shown.contains("# Task\n\nmend the roof") && shown.contains(&word), "{shown}");
+    }
+    session.tell("SessionEnd", json!({ "reason": "other" }));
+    ages(&project, 31 * 60);
+    let again = session.tell("SessionStart", json!({ "source": "resume" }));
+    let text = context(&again);
+    assert!(text.starts_with("A ralph loop lives") && text.contains("# What holds here"), "{text}");
+}
+
+#[test]
 fn a_tool_used_for_a_loop_is_remembered_with_its_run_and_iteration() {
     let project = project().with("SHOP_API_TOKEN", "s3cr3t-value-1234");
     let session = Session::of(&project, "s-1");

@@ -144,3 +144,37 @@ fn an_agent_that_ralph_drives_presents_nothing() {
     assert_eq!((out.status.code(), answer(&out)), (Some(0), Value::Null));
     assert_eq!(status(&project, "s-1")["host"], Value::Null);
 }
+
+#[test]
+fn a_prompt_that_codex_tells_twice_is_heard_once() {
+    let project = project();
+    let session = Session::of(&project, "s-1");
+    let says = |turn: &str, prompt: &str| {
+        let more = json!({ "turn_id": turn, "prompt": prompt });
+        session.tell_with(project.command(&["hook", "codex"]), "UserPromptSubmit", more)
+    };
+    assert!(context(&says("t-1", "ralph: fix it")).contains("fix it"));
+    assert_eq!(says("t-1", "ralph: fix it"), Value::Null);
+    let status = || project.ralph(&["loop", "status", "--host", "codex", "--session", "s-1"]).out;
+    assert!(status().contains("running"), "{}", status());
+    says("t-2", "something else");
+    assert!(status().contains("aborted"), "{}", status());
+}
+
+#[test]
+fn people_are_told_what_their_host_takes() {
+    let project = project();
+    let session = Session::of(&project, "s-1");
+    let says = |prompt: &str| tell(&session, "codex", "UserPromptSubmit", json!({ "prompt": prompt }));
+    let usage = says("ralph:");
+    assert!(
+        reason(&usage).contains("`ralph: TASK [--criteria") && !reason(&usage).contains("strategy"),
+        "{usage}"
+    );
+    assert!(reason(&says("ralph: x --strategy fresh")).contains("not a strategy: continue"), "{usage}");
+    says("ralph: fix it");
+    let second = says("ralph: fix that");
+    assert!(reason(&second).contains("`ralph: stop` ends it"), "{second}");
+    let again = tell(&session, "codex", "SessionStart", json!({ "source": "resume" }));
+    assert!(context(&again).contains("`ralph: stop` ends it"), "{again}");
+}

@@ -76,6 +76,20 @@ fn rolling_back_ends_the_loop_and_puts_the_files_back() {
 }
 
 #[test]
+fn what_keeps_files_from_being_put_back_is_said_with_its_reason() {
+    let project = project().with("RALPH_SET_SNAPSHOTS__ENABLED", "false");
+    let session = Session::of(&project, "ses_1");
+    session.command("make it");
+    session.idle_once("m1", "done something");
+    let told = session.command("rollback");
+    let told = told.prompt();
+    assert!(
+        told.contains("could not be put back: nothing has been kept of this project (a run keeps"),
+        "{told}"
+    );
+}
+
+#[test]
 fn what_the_settings_require_is_what_completes_a_loop() {
     let project = project().with("RALPH_SET_COMPLETION__REQUIRE", "tool,todo");
     let session = Session::of(&project, "ses_1");

@@ -171,3 +171,30 @@ fn no_role_reaches_the_tools_of_the_other() {
     assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""));
     assert!(refused.err.contains("an agent that ralph drives is no operator"), "{}", refused.err);
 }
+
+#[test]
+fn where_there_is_no_run_an_operator_hears_what_there_is_instead() {
+    let project = project();
+    let nothing = play(&project, &["mcp", "--operator"], &[call("runs", json!({}))]);
+    assert_eq!(data(&nothing[0])["runs"], json!([]));
+    let start = json!({ "session": "s-1", "host": "claude", "prompt": "Fix it" });
+    let answers = play(
+        &project,
+        &["mcp", "--operator"],
+        &[call("loop_start", start), call("status", json!({})), call("pause", json!({}))],
+    );
+    let run = data(&answers[0])["loop"]["run"].as_str().unwrap().to_owned();
+    for answer in &answers[1..] {
+        let hint = format!("or name the loop in session s-1 of claude: {run}");
+        assert!(is_error(answer) && text(answer).contains(&hint), "{answer}");
+    }
+    let after = play(
+        &project,
+        &["mcp", "--operator"],
+        &[call("stop", json!({ "run": run })), call("resume", json!({ "run": run }))],
+    );
+    assert!(!is_error(&after[0]), "{}", after[0]);
+    let told = text(&after[1]);
+    assert!(is_error(&after[1]) && told.contains("has ended") && told.contains("loop_start"), "{told}");
+    assert!(!told.contains("ralph resume"), "{told}");
+}

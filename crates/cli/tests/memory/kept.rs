@@ -129,7 +129,10 @@ fn what_is_done_to_a_note_is_told_as_json() {
     assert_eq!(place.json(&["promote", &id, "--global"]), promoted);
     assert_eq!(place.json(&["promote", &id, "--global"])["changed"], false);
     assert_eq!(place.run(&["forget", &id, "--json"]).status.code(), Some(2), "nobody is asked in JSON");
-    assert_eq!(place.json(&["forget", &id, "--yes"]), json!({ "forgotten": [id], "still_read": [] }));
+    assert_eq!(
+        place.json(&["forget", &id, "--yes"]),
+        json!({ "forgotten": [id], "stranded": [], "still_read": [] })
+    );
 }
 
 #[test]
@@ -141,4 +144,18 @@ fn no_note_at_all_is_never_what_was_meant() {
         assert_eq!(out.status.code(), Some(2), "{args:?}");
         assert!(said(&out.stderr).contains("at least 1"), "{}", said(&out.stderr));
     }
+}
+
+#[test]
+fn a_note_of_one_project_takes_the_place_of_none_that_holds_in_all() {
+    let place = Place::new();
+    let id = place.add(&["The registry wants a token"]);
+    place.run(&["promote", &id, "--global"]);
+    let other = place.beside();
+    let refused = other.run(&["add", "The registry wants no token", "--supersedes", &id]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused.stderr).contains("holds in all projects"), "{}", said(&refused.stderr));
+    assert_eq!(other.found(&["registry"]).len(), 1);
+    place.add(&["The registry wants no token", "--supersedes", &id]);
+    assert_eq!(place.found(&["registry"]), ["The registry wants no token"]);
 }

@@ -87,6 +87,32 @@ fn what_was_put_down_is_found_by_its_meaning_kind_and_file() {
 }
 
 #[test]
+fn what_has_no_place_in_a_kind_is_refused_instead_of_lost() {
+    let place = Place::new();
+    for (args, told) in [
+        (&["x is so", "--because", "y"] as &[&str], "`--because` is for a decision, and this is a discovery"),
+        (&["x is so", "--kind", "pattern", "--trigger", "y"], "`--trigger` is for a gotcha"),
+        (&["x is so", "--kind", "decision", "--because", "y", "--trigger", "z"], "`--trigger` is for"),
+        (&["x is so", "--kind", "gotcha", "--because", "y", "--trigger", "z"], "`--because` is for"),
+    ] {
+        let out = place.run(&[&["add"], args].concat());
+        let error = said(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(error.contains(told) && error.contains("next: "), "{args:?}: {error}");
+    }
+    assert_eq!(place.run(&["list"]).status.code(), Some(4), "nothing was put down");
+}
+
+#[test]
+fn words_between_numbers_are_found_in_scripts_without_spaces() {
+    let place = Place::new();
+    place.add(&["データベースはポート5432で動く"]);
+    for text in ["データベース", "ポート", "5432"] {
+        assert_eq!(place.found(&[text]), ["データベースはポート5432で動く"], "{text}");
+    }
+}
+
+#[test]
 fn the_scores_of_a_search_are_those_of_the_ranking() {
     let place = Place::new();
     place.add(&["the cache is warm"]);
@@ -114,6 +140,57 @@ fn a_newer_note_takes_the_place_of_an_older_one_and_both_can_be_looked_at() {
     let names: Vec<&str> =
         shown["history"].as_array().unwrap().iter().map(|line| line["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["OBSERVED", "SUPERSEDED"]);
+}
+
+#[test]
+fn what_gave_way_to_a_forgotten_note_is_told_and_reinstated_by_a_person() {
+    let place = Place::new();
+    let old = place.add(&["The build needs nightly"]);
+    let new = place.add(&["The build needs stable", "--supersedes", &old]);
+    let refused = place.run(&["confirm", &old]);
+    assert!(said(&refused.stderr).contains("was superseded by"), "{}", said(&refused.stderr));
+    let forgot = said(&place.run(&["forget", &new, "--yes"]).stdout);
+    assert!(forgot.contains(&format!("`ralph memory confirm {old}` reinstates that")), "{forgot}");
+    assert_eq!(place.run(&["search", "what does the build need"]).status.code(), Some(4));
+    let told = said(&place.run(&["add", "it needs beta", "--supersedes", &old]).stderr);
+    assert!(told.contains("which was forgotten") && told.contains("reinstates it"), "{told}");
+    assert_eq!(place.run(&["confirm", &old, "--reject"]).status.code(), Some(2));
+    assert!(place.run(&["confirm", &old]).status.success());
+    assert_eq!(place.found(&["what does the build need"]), ["The build needs nightly"]);
+    assert_eq!(place.json(&["forget", &old, "--yes"])["stranded"], serde_json::json!([]));
+}
+
+#[test]
+fn what_was_so_on_a_day_is_listed_with_what_was_superseded_since() {
+    let place = Place::new();
+    let old = place.add(&["The build needs nightly"]);
+    let between = jiff::Timestamp::now().to_string();
+    place.add(&["The build needs stable", "--supersedes", &old]);
+    let listed = |args: &[&str]| -> Vec<String> {
+        let notes = place.json(&[&["list"], args].concat())["notes"].as_array().unwrap().clone();
+        notes.iter().map(|note| note["content"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(listed(&["--as-of", &between]), ["The build needs nightly"]);
+    assert_eq!(listed(&[]), ["The build needs stable"]);
+    assert_eq!(listed(&["--as-of", "2999-01-01"]), ["The build needs stable"]);
+    assert_eq!(place.run(&["list", "--as-of", "2001-02-03"]).status.code(), Some(4));
+    assert_eq!(place.run(&["list", "--as-of", "yesterday"]).status.code(), Some(2));
+}
+
+#[test]
+fn what_has_to_be_checked_first_is_marked_wherever_it_is_shown() {
+    let place = Place::new();
+    let bare = place.add(&["the cache is warm"]);
+    let cited = place.add(&["the queue is bounded", "--cite", "the manual"]);
+    for (id, is_marked) in [(&bare, true), (&cited, false)] {
+        let shown = said(&place.run(&["show", id]).stdout);
+        assert_eq!(shown.contains("[HYPOTHESIS]"), is_marked, "{shown}");
+    }
+    for args in [&["list"] as &[&str], &["search", "cache warm queue bounded"]] {
+        let told = said(&place.run(args).stdout);
+        assert!(told.contains("the cache is warm [HYPOTHESIS]"), "{told}");
+        assert!(!told.contains("bounded [HYPOTHESIS]"), "{told}");
+    }
 }
 
 #[test]

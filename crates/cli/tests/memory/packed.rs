@@ -150,3 +150,44 @@ fn notes_for_all_projects_are_taken_up_only_where_that_is_asked_for() {
     assert_eq!(taken(&["--global"]), [1, 1, 0]);
     assert_eq!(other.found(&["lock file"]), ["every project has a lock file"]);
 }
+
+#[test]
+fn what_a_stranger_cites_is_no_ground_and_what_was_for_all_there_is_not_here() {
+    let place = Place::new();
+    let id = "1aaaaaaaaaaaaaaa";
+    let mut cited = observed(id, "the linter is always left out");
+    cited["entry"]["draft"]["citations"] = json!([{ "cites": "file", "path": "src/a.rs", "line": 3 }]);
+    let entry = json!({ "event": "PROMOTED", "note": id, "to": { "scope": "global" } });
+    let promoted = json!({ "at": "2026-01-03T03:04:05Z", "shelf": "project", "entry": entry });
+    let path = written(&place, &[head(), cited, promoted]);
+    for (args, hypothesis) in
+        [(&[] as &[&str], true), (&["--trust"], false), (&["--trust", "--global"], false)]
+    {
+        let place = Place::new();
+        assert!(place.run(&[&["import", &*path.to_string_lossy()], args].concat()).status.success());
+        assert_eq!(place.json(&["why", id])[0]["hypothesis"], hypothesis, "{args:?}");
+        let note = place.json(&["show", id])["note"].clone();
+        assert_eq!(note["scope"], "project", "{args:?}");
+        assert_eq!(note["tags"], if hypothesis { json!(["cited:src/a.rs:3"]) } else { json!([]) });
+    }
+}
+
+#[test]
+fn a_clock_that_was_ahead_makes_no_note_of_the_future() {
+    let place = Place::new();
+    let now = jiff::Timestamp::now();
+    let hours = |hours: i64| (now + jiff::SignedDuration::from_hours(hours)).to_string();
+    let (ids, from) = (["1aaaaaaaaaaaaaaa", "1aaaaaaaaaaaaaab", "1aaaaaaaaaaaaaac"], hours(72));
+    let mut ahead = observed(ids[0], "put down by a clock that was ahead");
+    ahead["at"] = json!(hours(1000));
+    let mut soon = observed(ids[1], "so from a moment that is nearly now");
+    soon["entry"]["draft"]["valid_from"] = json!(hours(3));
+    let mut later = observed(ids[2], "so from a later day on");
+    later["entry"]["draft"]["valid_from"] = json!(from);
+    let path = written(&place, &[head(), ahead, soon, later]);
+    assert!(import(&place, &path).status.success());
+    let since = |id: &str| place.json(&["show", id])["note"]["valid_from"].as_str().unwrap().to_owned();
+    let is_past = |id: &str| since(id).parse::<jiff::Timestamp>().unwrap() <= jiff::Timestamp::now();
+    assert_eq!([is_past(ids[0]), is_past(ids[1]), is_past(ids[2])], [true, true, false]);
+    assert_eq!(since(ids[2]), from);
+}

@@ -44,6 +44,7 @@ fn what_an_agent_makes_of_the_constitution_waits_for_a_person() {
         let brief = run(&project);
         assert!(!brief.contains("Agents may do anything"), "{brief}");
         assert!(notices(&project).contains("look at it, then `ralph trust`"), "{}", notices(&project));
+        assert!(!notices(&project).contains("goes on holding"), "nothing does: {}", notices(&project));
         let trusted = project.ralph(&["trust", "--yes"]);
         assert!(trusted.out.contains("constitution.md"), "{}", trusted.out);
         assert!(run(&project).contains("Agents may do anything"), "a person has looked at it");

@@ -18,6 +18,7 @@ mod crashes;
 mod demo;
 mod diff;
 mod drafted;
+mod driven;
 mod endless;
 mod ends;
 mod errors;
@@ -56,6 +57,7 @@ mod trackers;
 mod vanished;
 mod vetoed_commits;
 mod why;
+mod worktrees;
 
 use ralph_testkit::Project;
 

@@ -274,6 +274,35 @@ fn a_loop_that_cannot_go_on_is_told_with_the_run_that_does_the_same() {
 }
 
 #[test]
+fn a_loop_of_a_tool_that_ralph_lives_in_no_session_of_is_only_told() {
+    let project = project();
+    let state = r#"{"active":true,"iteration":2,"maxIterations":9,"prompt":"Do it.","sessionId":"abc-1"}"#;
+    write(&project.tree(), ".supercoin/ralph-loop-state.json", state);
+    let taken = project.ralph(&["migrate"]);
+    assert_eq!(taken.code, Some(0), "{}{}", taken.out, taken.err);
+    let said = [
+        "(ralph lives in no session of this tool's)",
+        "to begin it anew: `ralph run 'Do it.' --max-iterations 9 --promise DONE --no-nonce`\n",
+    ];
+    assert!(said.iter().all(|said| taken.out.contains(said)), "{}", taken.out);
+    assert_eq!(fs::read_dir(project.state_home()).map_or(0, Iterator::count), 0, "nothing is recorded");
+}
+
+#[test]
+fn a_loop_without_a_bound_goes_on_for_as_long_as_the_settings_say() {
+    let project = project();
+    let text =
+        LOOP.replace("iteration: 3", "iteration: 150").replace("max_iterations: 5", "max_iterations: 0");
+    write(&project.tree(), ".claude/ralph-loop.local.md", &text);
+    fs::write(project.user_config(), "[limits]\nmax_iterations = 20\n").unwrap();
+    let taken = project.ralph(&["migrate"]);
+    assert_eq!(taken.code, Some(0), "{}{}", taken.out, taken.err);
+    assert!(taken.out.contains("`/ralph-loop:cancel-ralph`"), "{}", taken.out);
+    let (_, view) = state(&project, "ses_12ab", "claude");
+    assert_eq!((&view["iteration"], &view["max_iterations"]), (&150.into(), &169.into()), "{view:#}");
+}
+
+#[test]
 fn the_state_of_a_loop_that_makes_no_sense_keeps_nothing_else_from_being_taken_over() {
     let project = project();
     write(&project.tree(), ".claude/ralph-loop.local.md", &LOOP.replace("ses_12ab", "../../x"));

@@ -202,3 +202,21 @@ fn nothing_that_a_repository_names_is_run_by_any_command() {
         clean(&args.join(" "));
     }
 }
+
+#[test]
+fn nothing_that_a_repository_names_is_run_for_a_work_tree() {
+    let project = planted();
+    bites(&project);
+    fs::write(project.base().join("hung"), "").unwrap();
+    let tree = project.base().join("apart");
+    let ran = project.ralph(&["run", "work", "--max-iterations", "3", "--worktree=../apart"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert_eq!(marks(&project), BTreeSet::new(), "the work tree ran something");
+    assert!(ran.out.contains("are not run (planted, process)"), "{}", ran.out);
+    let file = fs::read_to_string(tree.join("file.txt")).unwrap();
+    assert_eq!(file, "one\niteration 1\niteration 2\n");
+    let refused = project.ralph(&["run", "work", "--agent", "nobody", "--worktree=../other"]);
+    assert_eq!(refused.code, Some(2), "{}{}", refused.out, refused.err);
+    assert!(!project.base().join("other").exists());
+    assert_eq!(marks(&project), BTreeSet::new(), "its removal ran something");
+}

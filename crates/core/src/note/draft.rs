@@ -67,6 +67,18 @@ pub enum Citation {
     },
 }
 
+impl std::fmt::Display for Citation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Citation::File { path, line: Some(line) } => write!(f, "{path}:{line}"),
+            Citation::File { path: text, line: None }
+            | Citation::Commit { hash: text }
+            | Citation::Other { text } => f.write_str(text),
+            Citation::Note { note } => write!(f, "note {note}"),
+        }
+    }
+}
+
 /// Whose words a note is made of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

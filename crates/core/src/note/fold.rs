@@ -66,6 +66,11 @@ pub fn fold(note: Option<Note>, recorded: &Recorded) -> Option<Note> {
         MemoryEvent::Observed { .. } => {}
         MemoryEvent::Confirmed { evidence, .. } | MemoryEvent::Doubted { evidence, .. } => {
             note.weigh(*evidence, at);
+            if *evidence == Evidence::Approved && !note.is_active() {
+                // A person says so of what had given way to a note that is gone.
+                note.status = Status::Active;
+                note.valid_to = None;
+            }
         }
         MemoryEvent::Used { used, .. } => note.was_used(used.succeeded, at),
         MemoryEvent::Withheld { used, .. } => {
@@ -221,6 +226,16 @@ mod tests {
         let note = folded(vec![observed(), (5, event)]).unwrap();
         assert_eq!(note.status, Status::Superseded { by, why: "newer".into() });
         assert_eq!([0, 1, 4, 5].map(|n| note.is_valid_at(day(n))), [false, true, true, false]);
+    }
+
+    #[test]
+    fn a_person_reinstates_what_was_superseded_and_nothing_else_does() {
+        let event = MemoryEvent::Superseded { note: id(1), by: id(2), why: "newer".into(), valid_to: None };
+        for (evidence, stands) in [(Evidence::Approved, true), (Evidence::TestsPassed, false)] {
+            let confirmed = MemoryEvent::Confirmed { note: id(1), evidence };
+            let note = folded(vec![observed(), (5, event.clone()), (6, confirmed)]).unwrap();
+            assert_eq!((note.is_active(), note.valid_to.is_none()), (stands, stands), "{evidence:?}");
+        }
     }
 
     #[test]

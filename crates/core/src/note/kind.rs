@@ -91,6 +91,19 @@ impl KindName {
 }
 
 impl Kind {
+    /// It tells what happened, which stays so whatever becomes of the code.
+    pub fn is_history(&self) -> bool {
+        match self {
+            Kind::Failure { .. } | Kind::Observation(Observation::ToolUse { .. }) => true,
+            Kind::Observation(
+                Observation::Discovery | Observation::Decision { .. } | Observation::Command { .. },
+            )
+            | Kind::Skill
+            | Kind::Pattern
+            | Kind::Gotcha { .. } => false,
+        }
+    }
+
     pub fn name(&self) -> KindName {
         match self {
             Kind::Observation(Observation::Discovery) => KindName::Discovery,

@@ -7,31 +7,63 @@
 pub(super) const SHORTEST: usize = 3;
 
 const HASHES: usize = 1 << 17;
+const GROUPS: usize = HASHES / 64;
 
+/// Every process that keeps anything makes one, so it is little memory, touched once.
 #[derive(Debug)]
 pub(super) struct Beginnings {
     /// One bit per hash of three bytes: whether a beginning may have it. Small enough for the innermost cache.
-    may_begin: Box<[u64; HASHES / 64]>,
-    /// For each hash, where its beginnings start in `exact`.
-    starts: Box<[u32]>,
+    may_begin: Box<[u64; GROUPS]>,
+    /// How many of the bits before each group of 64 are set.
+    set_before: Box<[u32; GROUPS]>,
+    /// For each bit that is set, where its beginnings start in `exact`; and where the last ones end.
+    starts: Vec<u32>,
     /// The first three bytes of every beginning with its index, by hash.
-    exact: Vec<(u32, usize)>,
+    exact: Vec<(u32, u32)>,
 }
 
 impl Beginnings {
     /// Each of `beginnings` must have at least [`SHORTEST`] bytes; what follows them is the caller's to compare.
     pub(super) fn new<'a>(beginnings: impl Iterator<Item = &'a [u8]>) -> Beginnings {
         let three = |beginning: &[u8]| beginning[..SHORTEST].iter().fold(0, |three, byte| roll(three, *byte));
-        let mut exact: Vec<_> = beginnings.map(three).zip(0..).collect();
-        exact.sort_unstable_by_key(|(three, index)| (hash(*three), *index));
-        let mut may_begin = Box::new([0; HASHES / 64]);
-        let mut starts = vec![0; HASHES].into_boxed_slice();
-        for (at, (three, _)) in exact.iter().enumerate().rev() {
+        let threes: Vec<u32> = beginnings.map(three).collect();
+        let mut may_begin = Box::new([0; GROUPS]);
+        for three in &threes {
             let hash = hash(*three);
             may_begin[hash / 64] |= 1 << (hash % 64);
-            starts[hash] = at as u32;
         }
-        Beginnings { may_begin, starts, exact }
+        let mut set_before = Box::new([0; GROUPS]);
+        for group in 1..GROUPS {
+            set_before[group] = set_before[group - 1] + u64::count_ones(may_begin[group - 1]);
+        }
+        let mut made = Beginnings { may_begin, set_before, starts: Vec::new(), exact: Vec::new() };
+        made.sort_in(&threes);
+        made
+    }
+
+    /// By hash, and those of one hash in their own order.
+    fn sort_in(&mut self, threes: &[u32]) {
+        let hashes = self.set_before[GROUPS - 1] + self.may_begin[GROUPS - 1].count_ones();
+        let mut ends = vec![0_u32; hashes as usize + 1];
+        for three in threes {
+            ends[self.rank(hash(*three)) + 1] += 1;
+        }
+        for rank in 1..ends.len() {
+            ends[rank] += ends[rank - 1];
+        }
+        self.starts = ends.clone();
+        self.exact = vec![(0, 0); threes.len()];
+        for (three, index) in threes.iter().zip(0..) {
+            let next = &mut ends[self.rank(hash(*three))];
+            self.exact[*next as usize] = (*three, index);
+            *next += 1;
+        }
+    }
+
+    /// How many hashes of beginnings are smaller; for a hash that some beginning has.
+    fn rank(&self, hash: usize) -> usize {
+        let smaller = self.may_begin[hash / 64] & ((1 << (hash % 64)) - 1);
+        (self.set_before[hash / 64] + smaller.count_ones()) as usize
     }
 
     /// Calls `found` with every position in `text[from..]` and every beginning that may stand there, in order.
@@ -63,12 +95,10 @@ impl Beginnings {
     }
 
     fn each_of(&self, three: u32, mut found: impl FnMut(usize)) {
-        let wanted = hash(three);
-        let same_hash = self.exact[self.starts[wanted] as usize..].iter();
-        for (beginning, index) in same_hash.take_while(|(beginning, _)| hash(*beginning) == wanted) {
-            if *beginning == three {
-                found(*index);
-            }
+        let rank = self.rank(hash(three));
+        let same_hash = &self.exact[self.starts[rank] as usize..self.starts[rank + 1] as usize];
+        for (_, index) in same_hash.iter().filter(|(beginning, _)| *beginning == three) {
+            found(*index as usize);
         }
     }
 }

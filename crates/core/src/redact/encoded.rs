@@ -2,6 +2,7 @@
 //! where it stands is the run around it decoded.
 
 use super::beginnings::SHORTEST;
+use super::forms::{base64_inside, hex_digits};
 use super::view::{Places, View};
 
 /// How much before a beginning is decoded with it, to see what it follows; at least what a shape looks back.
@@ -14,30 +15,35 @@ const AROUND: usize = 16;
 pub(super) enum Coding {
     /// So many characters before the first that depends on the secret alone does a group of four begin.
     Base64 {
-        lead: usize,
+        lead: u8,
     },
     Hex,
 }
 
 /// How `beginning` begins when it is encoded, wherever it stands in what is encoded with it.
-pub(super) fn beginnings(beginning: &[u8]) -> Vec<(Vec<u8>, Coding)> {
-    let mut encoded = Vec::new();
-    for (offset, lead) in [(0, 0), (1, 2), (2, 3)] {
-        let standard = super::forms::base64_inside(beginning, offset).into_bytes();
-        let url: Vec<u8> = standard.iter().map(|byte| of_address(*byte)).collect();
-        if url != standard {
-            encoded.push((url, Coding::Base64 { lead }));
+pub(super) fn beginnings(beginning: &[u8], mut found: impl FnMut(&[u8], Coding)) {
+    let mut form = Vec::with_capacity(beginning.len() * 2);
+    let mut tell = |form: &[u8], coding| {
+        if form.len() >= SHORTEST {
+            found(form, coding);
         }
-        encoded.push((standard, Coding::Base64 { lead }));
+    };
+    for (offset, lead) in [(0, 0), (1, 2), (2, 3)] {
+        form.clear();
+        form.extend(base64_inside(beginning, offset));
+        tell(&form, Coding::Base64 { lead });
+        if form.iter().any(|byte| of_address(*byte) != *byte) {
+            form.iter_mut().for_each(|byte| *byte = of_address(*byte));
+            tell(&form, Coding::Base64 { lead });
+        }
     }
-    let lower = super::forms::hex(beginning);
-    let upper = lower.to_ascii_uppercase();
-    if upper != lower {
-        encoded.push((upper.into_bytes(), Coding::Hex));
+    form.clear();
+    form.extend(hex_digits(beginning));
+    tell(&form, Coding::Hex);
+    if form.iter().any(u8::is_ascii_lowercase) {
+        form.make_ascii_uppercase();
+        tell(&form, Coding::Hex);
     }
-    encoded.push((lower.into_bytes(), Coding::Hex));
-    encoded.retain(|(form, _)| form.len() >= SHORTEST);
-    encoded
 }
 
 /// Up to where the runs of a text are decoded already, so that none is decoded at every beginning in it.
@@ -52,7 +58,7 @@ impl Runs {
     pub(super) fn decoded(&mut self, text: &[u8], at: usize, coding: Coding) -> Option<View> {
         match coding {
             Coding::Base64 { lead } => {
-                let group = at.checked_sub(lead)?;
+                let group = at.checked_sub(lead.into())?;
                 let seen = &mut self.base64[group % 4];
                 let digits = |part: &[u8]| part.iter().all(|byte| sextet(*byte).is_some());
                 if group < *seen || !digits(&text[group..at]) || !long_enough(text, at, digits) {

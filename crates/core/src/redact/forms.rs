@@ -24,11 +24,11 @@ pub(super) fn of(value: &str) -> Vec<Vec<u8>> {
         percent_encoded(value, b"-_.~!'()*", true),
         percent_encoded(value, b"-_.* ", true).replace(' ', "+"),
     ]);
-    let digits = hex(value.as_bytes());
+    let digits: String = hex_digits(value.as_bytes()).map(char::from).collect();
     forms.push(digits.to_ascii_uppercase());
     forms.push(digits);
     for offset in 0..3 {
-        let encoded = base64_inside(value.as_bytes(), offset);
+        let encoded: String = base64_inside(value.as_bytes(), offset).map(char::from).collect();
         forms.push(encoded.replace('+', "-").replace('/', "_"));
         forms.push(encoded.replace('/', "\\/"));
         forms.push(encoded);
@@ -108,32 +108,34 @@ fn percent_encoded(text: &str, plain: &[u8], upper: bool) -> String {
 }
 
 /// In lower case.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut digits, byte| {
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
+pub(super) fn hex_digits(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    let digit = |half: u8| b"0123456789abcdef"[usize::from(half)];
+    bytes.iter().flat_map(move |byte| [digit(byte >> 4), digit(byte & 15)])
 }
 
 /// The part of the base64 of `…value…` that depends on `value` alone when it starts at `offset` modulo three.
-pub(super) fn base64_inside(value: &[u8], offset: usize) -> String {
-    let mut padded = vec![0; offset];
-    padded.extend_from_slice(value);
-    let bits = padded.len() * 8;
+pub(super) fn base64_inside(value: &[u8], offset: usize) -> impl Iterator<Item = u8> {
+    let bits = (offset + value.len()) * 8;
     let first = (offset * 8).div_ceil(6);
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let sextet = |index: usize| {
-        let bit = index * 6;
-        let high = u16::from(padded[bit / 8]) << 8;
-        let low = padded.get(bit / 8 + 1).map_or(0, |byte| u16::from(*byte));
-        usize::from(((high | low) >> (10 - bit % 8)) & 63)
+    let byte = move |at: usize| {
+        let inside = at.checked_sub(offset).and_then(|at| value.get(at));
+        inside.map_or(0, |byte| u16::from(*byte))
     };
-    (first..bits / 6).map(|index| char::from(alphabet[sextet(index)])).collect()
+    let sextet = move |index: usize| {
+        let bit = index * 6;
+        usize::from(((byte(bit / 8) << 8 | byte(bit / 8 + 1)) >> (10 - bit % 8)) & 63)
+    };
+    (first..bits / 6).map(move |index| alphabet[sextet(index)])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{base64_inside, of, percent_decoded};
+    use super::{of, percent_decoded};
+
+    fn base64_inside(value: &[u8], offset: usize) -> String {
+        super::base64_inside(value, offset).map(char::from).collect()
+    }
 
     #[test]
     fn base64_is_found_at_every_offset() {

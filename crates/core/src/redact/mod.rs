@@ -18,6 +18,7 @@ mod stream;
 mod view;
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 pub use stream::RedactStream;
@@ -33,7 +34,7 @@ pub struct Redactor {
 impl Redactor {
     /// Hides the known key shapes and the values of those variables of `environment` whose name says secret.
     pub fn new(environment: impl IntoIterator<Item = (String, String)>) -> Redactor {
-        let replacements = scan::replacements();
+        let replacements = LazyCell::new(scan::replacements);
         let mut literals = environment::secrets(environment)
             .iter()
             .flat_map(|secret| forms::of(secret))
@@ -41,7 +42,7 @@ impl Redactor {
             .collect::<Vec<_>>();
         literals.sort_unstable();
         literals.dedup();
-        Redactor { scanner: Arc::new(Scanner::new(literals)) }
+        Redactor { scanner: Arc::new(Scanner::new(&literals)) }
     }
 
     /// The whole of `text` with its secrets hidden; borrowed when there were none.

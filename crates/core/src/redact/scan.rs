@@ -24,23 +24,21 @@ pub(super) struct Span {
     pub(super) goes_on: bool,
 }
 
+/// What is looked for, by what it begins with.
 #[derive(Debug)]
-enum Rule {
-    Literal(Box<[u8]>),
-    Shape { trigger: &'static str, shape: &'static Shape },
-    PrivateKey(&'static [u8]),
-    Encoded { beginning: Box<[u8]>, coding: Coding },
-    Escape(Box<[u8]>),
+struct Rule {
+    /// Where its beginning stands in [`Scanner::spelt`].
+    beginning: Range<u32>,
+    finds: Finds,
 }
 
-impl Rule {
-    fn beginning(&self) -> &[u8] {
-        match self {
-            Rule::Literal(beginning) | Rule::Encoded { beginning, .. } | Rule::Escape(beginning) => beginning,
-            Rule::Shape { trigger, .. } => trigger.as_bytes(),
-            Rule::PrivateKey(beginning) => beginning,
-        }
-    }
+#[derive(Debug, Clone, Copy)]
+enum Finds {
+    Literal,
+    Shape(&'static Shape),
+    PrivateKey,
+    Encoded(Coding),
+    Escape,
 }
 
 /// Whether what is encoded is looked into.
@@ -54,22 +52,25 @@ enum Depth {
 pub(super) struct Scanner {
     beginnings: Beginnings,
     rules: Vec<Rule>,
+    /// All beginnings, one after the other: there are thousands.
+    spelt: Vec<u8>,
 }
 
 impl Scanner {
-    pub(super) fn new(literals: Vec<Vec<u8>>) -> Scanner {
-        let literals = literals.into_iter().map(|literal| Rule::Literal(literal.into_boxed_slice()));
-        let shapes = shapes::all().flat_map(|shape| {
-            let triggers = shape.triggers.iter();
-            triggers.map(move |trigger| Rule::Shape { trigger, shape })
-        });
-        let rules: Vec<Rule> = literals
-            .chain(shapes)
-            .chain(pem::BEGIN.map(Rule::PrivateKey))
-            .chain(encoded_rules())
-            .chain(escapes::beginnings().into_iter().map(|three| Rule::Escape(three.into_boxed_slice())))
-            .collect();
-        Scanner { beginnings: Beginnings::new(rules.iter().map(Rule::beginning)), rules }
+    pub(super) fn new(literals: &[Vec<u8>]) -> Scanner {
+        let mut rules = Rules::default();
+        literals.iter().for_each(|literal| rules.add(literal, Finds::Literal));
+        for shape in shapes::all() {
+            shape.triggers.iter().for_each(|trigger| rules.add(trigger.as_bytes(), Finds::Shape(shape)));
+        }
+        pem::BEGIN.iter().for_each(|beginning| rules.add(beginning, Finds::PrivateKey));
+        for trigger in encoded_triggers() {
+            encoded::beginnings(trigger, |form, coding| rules.add(form, Finds::Encoded(coding)));
+        }
+        escapes::beginnings().iter().for_each(|three| rules.add(three, Finds::Escape));
+        let Rules { rules, spelt } = rules;
+        let beginnings = Beginnings::new(rules.iter().map(|rule| rule.beginning(&spelt)));
+        Scanner { beginnings, rules, spelt }
     }
 
     /// What is to be hidden in `text[from..]`, in order; what stands before `from` is only looked at.
@@ -92,22 +93,23 @@ impl Scanner {
         let mut runs = Runs::default();
         self.beginnings.each(text, from, |at, index| {
             let rule = &self.rules[index];
-            if !text[at..].starts_with(rule.beginning()) {
+            let beginning = rule.beginning(&self.spelt);
+            if !text[at..].starts_with(beginning) {
                 return;
             }
-            let span = match rule {
-                Rule::Literal(literal) => Some(literal_span(literal, at)),
-                Rule::Shape { shape, .. } if is_covered(shape.kind, text, from..at, spans) => None,
-                Rule::Shape { shape, .. } => shape_at(shape, text, at, spans),
-                Rule::PrivateKey(_) => pem::begin_at(text, at),
-                Rule::Encoded { coding, .. } => {
-                    let run = (depth == Depth::Inside).then(|| runs.decoded(text, at, *coding)).flatten();
+            let span = match rule.finds {
+                Finds::Literal => Some(literal_span(beginning, at)),
+                Finds::Shape(shape) if is_covered(shape.kind, text, from..at, spans) => None,
+                Finds::Shape(shape) => shape_at(shape, text, at, spans),
+                Finds::PrivateKey => pem::begin_at(text, at),
+                Finds::Encoded(coding) => {
+                    let run = (depth == Depth::Inside).then(|| runs.decoded(text, at, coding)).flatten();
                     if let Some(run) = run {
                         self.see(&run, Depth::Surface, spans);
                     }
                     None
                 }
-                Rule::Escape(_) => {
+                Finds::Escape => {
                     escapes.push(at);
                     None
                 }
@@ -133,8 +135,29 @@ impl Scanner {
     }
 }
 
+/// Rules while they are gathered.
+#[derive(Debug, Default)]
+struct Rules {
+    rules: Vec<Rule>,
+    spelt: Vec<u8>,
+}
+
+impl Rules {
+    fn add(&mut self, beginning: &[u8], finds: Finds) {
+        let start = self.spelt.len() as u32;
+        self.spelt.extend_from_slice(beginning);
+        self.rules.push(Rule { beginning: start..self.spelt.len() as u32, finds });
+    }
+}
+
+impl Rule {
+    fn beginning<'a>(&self, spelt: &'a [u8]) -> &'a [u8] {
+        &spelt[self.beginning.start as usize..self.beginning.end as usize]
+    }
+}
+
 /// What begins with another's beginning is found with it.
-fn encoded_rules() -> impl Iterator<Item = Rule> {
+fn encoded_triggers() -> Vec<&'static [u8]> {
     let mut triggers: Vec<&[u8]> = shapes::all()
         .flat_map(|shape| shape.triggers.iter().map(|trigger| trigger.as_bytes()))
         .chain(pem::BEGIN)
@@ -142,9 +165,6 @@ fn encoded_rules() -> impl Iterator<Item = Rule> {
     triggers.sort_unstable();
     triggers.dedup_by(|longer, shorter| longer.starts_with(shorter));
     triggers
-        .into_iter()
-        .flat_map(encoded::beginnings)
-        .map(|(beginning, coding)| Rule::Encoded { beginning: beginning.into_boxed_slice(), coding })
 }
 
 /// Everything that may stand for something hidden.

@@ -22,6 +22,9 @@ const LONGEST: u64 = 32 << 10;
 /// In place of a digest, where there is nothing any more.
 const GONE: &str = "gone";
 
+/// In place of a digest, where the run began with one that a person has to look at first, and none holds.
+const WAITS: &str = "waits";
+
 /// Under which a person's trust in a constitution is kept. It is the project's, as the store is: what was written in one
 /// tree of it is as suspect in the others.
 pub const TRUSTED: &str = "#constitution";
@@ -85,7 +88,7 @@ impl<S: Store + 'static> Drive<S> {
     /// The text that counts, given the one that is there.
     async fn hold(&mut self, now: &str) -> Result<String, StoreError> {
         let digest = digest(now);
-        let store = self.parts.store.clone();
+        let store = self.notes().clone();
         let trusted = store.is_trusted(TRUSTED, &digest).await?;
         let Some(begun) = self.run.constitution.clone() else {
             if digest.is_empty() && store.is_trusted(SUSPECT, GONE).await? {
@@ -94,11 +97,8 @@ impl<S: Store + 'static> Drive<S> {
                 ));
             }
             if !digest.is_empty() && !trusted && store.is_trusted(SUSPECT, &digest).await? {
-                self.tell_once(&format!(
-                    "{CONSTITUTION} was changed while an agent was at work, and is not in the briefs: look at it, then \
-                     `ralph trust`"
-                ));
-                self.run.constitution = Some(String::new());
+                self.tell_once(&awaits_trust());
+                self.run.constitution = Some(WAITS.to_owned());
                 return Ok(String::new());
             }
             self.set_down(&digest, now);
@@ -111,8 +111,15 @@ impl<S: Store + 'static> Drive<S> {
             self.set_down(&digest, now);
             return Ok(now.to_owned());
         }
+        if begun == WAITS && digest.is_empty() {
+            return Ok(String::new());
+        }
         let seen = if digest.is_empty() { GONE } else { digest.as_str() };
         store.grant(SUSPECT, seen, self.now().at).await?;
+        if begun == WAITS {
+            self.tell_once(&awaits_trust());
+            return Ok(String::new());
+        }
         self.tell_once(&format!(
             "{CONSTITUTION} is not what it was when the run began; what it was goes on holding until `ralph trust`"
         ));
@@ -134,6 +141,12 @@ impl<S: Store + 'static> Drive<S> {
     fn copy(&self) -> PathBuf {
         self.parts.place.state.join("output").join(self.run.id.as_str()).join("constitution.md")
     }
+}
+
+fn awaits_trust() -> String {
+    format!(
+        "{CONSTITUTION} was changed while an agent was at work, and is not in the briefs: look at it, then `ralph trust`"
+    )
 }
 
 fn digest_is(text: &str, wanted: &str) -> bool {

@@ -60,7 +60,7 @@ impl<S: Store + 'static> Drive<S> {
             );
             return Ok(());
         }
-        let notes = staged(&*self.parts.store, &self.remembered_task()).await;
+        let notes = staged(&**self.notes(), &self.remembered_task()).await;
         let Some(notes) = self.forgetful(notes) else { return Ok(()) };
         let nonce = nonce(self.run.seed, attempt, b"extraction");
         let text = extraction_brief(&self.run.task.title, &notes, wish.tokens, &nonce);
@@ -139,7 +139,7 @@ impl<S: Store + 'static> Drive<S> {
         let anchors: Vec<Anchor> = self.touched.values().cloned().collect();
         let (run, iteration) = (&self.run.id, attempt.iteration);
         let of = Completed { run, task: &task, iteration, anchors: &anchors };
-        let taken = take_down(&*self.parts.store, &of, known.drafts, &self.parts.redactor, at).await;
+        let taken = take_down(&**self.notes(), &of, known.drafts, &self.parts.redactor, at).await;
         self.forgetful(taken);
         crash_point("extract.taken");
     }

@@ -134,6 +134,7 @@ async fn hydrated(
         symbols: surveyed.symbols.clone(),
         near: surveyed.near.clone(),
         meaning: about.meaning.clone(),
+        run: None,
         current: surveyed.current.clone(),
     };
     let mut hydration = Hydration::default();

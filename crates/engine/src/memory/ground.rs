@@ -8,6 +8,7 @@ use ralph_core::note::Anchor;
 use ralph_graph::{GraphError, Options, Watched};
 use ralph_memory::Mention;
 use ralph_store::Store;
+use tokio::task::JoinError;
 
 use super::survey::{self, Surveyed, anchor, definitions, survey, without_graph};
 use crate::drive::Drive;
@@ -64,7 +65,7 @@ impl<S: Store + 'static> Drive<S> {
         let mut working = tokio::task::spawn_blocking(work);
         let done = tokio::select! {
             biased;
-            done = &mut working => done.expect("a graph does not panic and is not cancelled"),
+            done = &mut working => done,
             // Whoever wants an end does not wait for it: the graph is only read, and is built again next time.
             _ = pressed(&mut urgency, Urgency::None) => return Ok(None),
             // A host waits for its hook, and a graph is not what it waits for.
@@ -73,14 +74,14 @@ impl<S: Store + 'static> Drive<S> {
                 return Ok(None);
             }
         };
-        match done {
+        match come_to(done) {
             Ok((watched, answer)) => {
                 self.ground = Ground::Seen(watched);
                 Ok(Some(answer))
             }
-            Err(error) => {
+            Err(why) => {
                 self.ground = Ground::Unusable;
-                self.tell_once(&format!("the code graph cannot be used: {}", chain(&error)));
+                self.tell_once(&format!("the code graph cannot be used: {why}"));
                 Ok(None)
             }
         }
@@ -143,6 +144,14 @@ impl<S: Store + 'static> Drive<S> {
     }
 }
 
+/// Whatever goes wrong with the graph, a panic too, is a sentence, and ends nothing else.
+fn come_to<T>(done: Result<Result<T, GraphError>, JoinError>) -> Result<T, String> {
+    match done {
+        Ok(done) => done.map_err(|error| chain(&error)),
+        Err(_) => Err("it came to grief over this tree".to_owned()),
+    }
+}
+
 fn open(
     root: &Path,
     kept: &Path,
@@ -155,4 +164,20 @@ fn open(
         None => Watched::new(root, kept, options, &|_, _| {}),
     };
     opened.map(|(watched, _)| watched)
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_graph::GraphError;
+
+    use super::come_to;
+
+    #[tokio::test]
+    async fn a_panic_in_the_graph_is_told_and_ends_nothing() {
+        let work = || -> Result<u32, GraphError> { panic!("a file that nobody foresaw") };
+        let done = tokio::task::spawn_blocking(work).await;
+        assert_eq!(come_to(done), Err("it came to grief over this tree".to_owned()));
+        let done = tokio::task::spawn_blocking(|| Ok::<_, GraphError>(7)).await;
+        assert_eq!(come_to(done), Ok(7));
+    }
 }

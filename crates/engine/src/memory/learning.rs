@@ -9,7 +9,9 @@ use ralph_core::event::Event;
 use ralph_core::machine::Judged;
 use ralph_core::note::{Anchor, KindName, Use};
 use ralph_core::report::{Ran as Told, Report};
-use ralph_memory::{Context, Query, Ran, Ranking, Visible, Witnessed, credit, headline, learn, recall_all};
+use ralph_memory::{
+    Context, Query, Ran, Ranking, Visible, Witnessed, credit, headline, learn, recall_all, repeated,
+};
 use ralph_store::Store;
 
 use crate::crash::crash_point;
@@ -63,7 +65,10 @@ impl<S: Store + 'static> Drive<S> {
         };
         let at = self.now().at;
         crash_point("learn.before");
-        let learned = learn(&*self.parts.store, &seen, &self.parts.redactor, at).await;
+        let repeated = repeated(&**self.notes(), &seen).await;
+        let learned = learn(&**self.notes(), &seen, &self.parts.redactor, at).await;
+        let repeated = self.forgetful(repeated).flatten();
+        self.run.progress.failed_before(repeated);
         self.forgetful(learned);
         crash_point("learn.inside");
         if let Some(succeeded) = went(complete, &before, &evidence.checks) {
@@ -79,7 +84,7 @@ impl<S: Store + 'static> Drive<S> {
     async fn credit_recalled(&mut self, used: &Use, at: Timestamp) {
         let recalled = self.run.recalled.clone();
         let (notes, withheld) = (&recalled.notes, recalled.withheld.as_ref());
-        let credited = credit(&*self.parts.store, notes, withheld, used, at).await;
+        let credited = credit(&**self.notes(), notes, withheld, used, at).await;
         self.forgetful(credited);
         if let Some(global) = self.parts.memory.as_ref().and_then(|memory| memory.global.clone()) {
             let credited = credit(&*global, notes, withheld, used, at).await;
@@ -88,7 +93,10 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// What the checks found last, before this attempt.
-    async fn checked_before(&mut self, attempt: &Attempt) -> Result<Vec<CheckResult>, EngineError> {
+    pub(super) async fn checked_before(
+        &mut self,
+        attempt: &Attempt,
+    ) -> Result<Vec<CheckResult>, EngineError> {
         if let Some(checks) = &self.checked {
             return Ok(checks.clone());
         }

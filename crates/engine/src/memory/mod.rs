@@ -17,7 +17,7 @@ mod unknown;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ralph_core::run::Run;
+use ralph_core::check::CheckResult;
 use ralph_core::task::Task;
 use ralph_memory::{Allowance, Measure, Shelves};
 use ralph_store::{Store, StoreError};
@@ -37,6 +37,9 @@ use crate::error::chain;
 /// What a run remembers with.
 #[derive(Debug)]
 pub struct Remembering<S> {
+    /// Where the project's notes are, where that is not with its runs: a work tree that ralph made has those of the
+    /// project that it was made from.
+    pub project: Option<Arc<S>>,
     /// What is known in all projects.
     pub global: Option<Arc<S>>,
     /// Who says what notes mean; none where they are found by their words alone.
@@ -58,7 +61,13 @@ pub struct Remembering<S> {
 impl<S: Store + 'static> Drive<S> {
     fn shelves(&self) -> Shelves<'_, S> {
         let global = self.parts.memory.as_ref().and_then(|memory| memory.global.as_deref());
-        Shelves { project: &*self.parts.store, global }
+        Shelves { project: self.notes(), global }
+    }
+
+    /// The store of the project's notes.
+    fn notes(&self) -> &Arc<S> {
+        let apart = self.parts.memory.as_ref().and_then(|memory| memory.project.as_ref());
+        apart.unwrap_or(&self.parts.store)
     }
 
     /// The work goes on without its memory, and a person is told once.
@@ -78,13 +87,24 @@ impl<S: Store + 'static> Drive<S> {
     }
 }
 
-/// What a task is about, as far as one searches by it.
-fn words_of(task: &Task, run: &Run) -> String {
+/// What a task is about, as far as one searches by it. Only so many words are searched for, so the beginnings of what
+/// fails come before a text that may be long.
+fn words_of(task: &Task, findings: &[String]) -> String {
     const LONGEST: usize = 8_000;
-    let mut text: String = format!("{}\n{}", task.title, task.body).chars().take(LONGEST).collect();
-    for finding in run.tried.last().into_iter().flat_map(|tried| tried.findings.iter().take(5)) {
-        text.push('\n');
-        text.extend(finding.chars().take(300));
-    }
-    text
+    const BEGINNING: usize = 12;
+    let beginning =
+        |finding: &String| finding.split_whitespace().take(BEGINNING).collect::<Vec<_>>().join(" ");
+    let whole = |finding: &String| finding.chars().take(300).collect();
+    let body = task.body.chars().take(LONGEST).collect();
+    let parts = std::iter::once(task.title.clone())
+        .chain(findings.iter().take(2).map(beginning))
+        .chain([body])
+        .chain(findings.iter().take(5).map(whole));
+    parts.collect::<Vec<String>>().join("\n")
+}
+
+/// What fails, a line each, as checks have found it.
+fn failing(checks: &[CheckResult]) -> Vec<String> {
+    let failures = checks.iter().filter(|check| !check.passed).flat_map(|check| &check.failures);
+    failures.map(|failure| format!("{}: {}", failure.title, failure.message)).collect()
 }

@@ -10,7 +10,7 @@ use ralph_memory::{
 use ralph_store::Store;
 
 use super::survey::elsewhere;
-use super::{unknown, words_of};
+use super::{failing, unknown, words_of};
 use crate::drive::Drive;
 use crate::error::EngineError;
 
@@ -40,7 +40,8 @@ impl<S: Store + 'static> Drive<S> {
         let conflicts = self.conflicts(&nonce).await;
         let spent = tokens(&constitution) + tokens(&conflicts);
         allowance.tokens = allowance.tokens.saturating_sub(spent);
-        let text = words_of(&self.run.task, &self.run);
+        let findings = self.findings(attempt).await?;
+        let text = words_of(&self.run.task, &findings);
         let surveyed = self.survey_ground(mentions(&text), self.changed_so_far()).await?;
         let need = Need {
             task: self.remembered_task(),
@@ -49,6 +50,7 @@ impl<S: Store + 'static> Drive<S> {
             symbols: surveyed.symbols,
             near: surveyed.near,
             meaning: self.meaning(&text).await,
+            run: Some(self.run.id.clone()),
             current: surveyed.current,
         };
         let hydration = self.hydrated(need, &allowance, attempt).await?;
@@ -89,7 +91,7 @@ impl<S: Store + 'static> Drive<S> {
         let mut hydration = Hydration::default();
         for _ in 0..LOOKS {
             let now = self.now().at;
-            let rotten = rot(&*self.parts.store, &need.current, now).await;
+            let rotten = rot(&**self.notes(), &need.current, now).await;
             self.forgetful(rotten);
             let holdout = (share > 0.0).then(|| Holdout { share, entropy: entropy(self.run.seed, attempt) });
             let hydrated = hydrate(&self.shelves(), &need, allowance, holdout, now).await;
@@ -102,6 +104,14 @@ impl<S: Store + 'static> Drive<S> {
             need.current.extend(self.as_they_are(elsewhere).await?);
         }
         Ok(hydration)
+    }
+
+    /// What the last attempt was found to lack; before the first one, what fails already.
+    async fn findings(&mut self, attempt: &Attempt) -> Result<Vec<String>, EngineError> {
+        match self.run.tried.last() {
+            Some(tried) => Ok(tried.findings.clone()),
+            None => Ok(failing(&self.checked_before(attempt).await?)),
+        }
     }
 
     /// What earlier iterations on this task have changed.
@@ -120,7 +130,7 @@ impl<S: Store + 'static> Drive<S> {
 
     /// What the task has put down against what the project knows.
     async fn conflicts(&mut self, nonce: &str) -> String {
-        let found = contradictions(&*self.parts.store, &self.remembered_task()).await;
+        let found = contradictions(&**self.notes(), &self.remembered_task()).await;
         disputed(&self.forgetful(found).unwrap_or_default(), nonce)
     }
 

@@ -39,7 +39,7 @@ impl<S: Store + 'static> Drive<S> {
             entities_updated: std::mem::take(&mut self.touched).len() as u64,
         };
         let at = self.now().at;
-        let consolidated = consolidate(&*self.parts.store, &done, &self.parts.redactor, at).await;
+        let consolidated = consolidate(&**self.notes(), &done, &self.parts.redactor, at).await;
         crash_point("memory.inside");
         if let Some(report) = self.forgetful(consolidated) {
             let report = self.with_untold(report, &task).await;
@@ -71,7 +71,7 @@ impl<S: Store + 'static> Drive<S> {
         if !is_resumed || !report.is_idle() {
             return report;
         }
-        let before = consolidated_since(&*self.parts.store, task, self.run.started_at).await;
+        let before = consolidated_since(&**self.notes(), task, self.run.started_at).await;
         let before = self.forgetful(before).unwrap_or_default();
         Consolidation { dropped: report.dropped, entities_updated: report.entities_updated, ..before }
     }

@@ -5,6 +5,7 @@ mod gather;
 mod imports;
 mod query;
 mod shape;
+mod signature;
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ use crate::names::Names;
 use crate::outline::Outline;
 
 /// Part of what an outline is made by, besides the queries: a change of this code that finds something else counts up.
-pub(crate) const EDITION: u32 = 3;
+pub(crate) const EDITION: u32 = 4;
 
 /// Why a file has no outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

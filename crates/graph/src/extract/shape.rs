@@ -7,15 +7,13 @@ use tree_sitter::Node;
 
 use super::gather::{Before, Defined, Gathered, Imported, ImportedWhat, Mentioned};
 use super::imports::{leaves, normal};
+use super::signature::{LONGEST_SIGNATURE, signature_of};
 use crate::language::Language;
 use crate::names::{Interner, NONE, Names, OWN, UNKNOWN};
 use crate::outline::{Digest, Import, Kind, Mention, NOWHERE, NameId, Outline, Relation, Symbol, What};
 
 /// What is nested deeper is not looked at: only machines write it.
 const DEEPEST: usize = 64;
-const LONGEST_SIGNATURE: usize = 160;
-/// How much may stand before a symbol on its line and still be part of its signature (`export default`, `type`).
-const LONGEST_PREFIX: usize = 40;
 
 /// A stretch of the file that gives its name to what is in it.
 struct Ring {
@@ -218,8 +216,14 @@ impl Shape<'_> {
         None
     }
 
+    /// What is mentioned; the colon of Ruby's `:name` is not part of it.
+    fn mentioned(&self, one: &Mentioned<'_>) -> String {
+        let text = self.text(one.name);
+        if one.name.kind() == "simple_symbol" { text.trim_start_matches(':').to_owned() } else { text }
+    }
+
     fn mention(&mut self, one: &Mentioned<'_>) {
-        let name = self.text(one.name);
+        let name = self.mentioned(one);
         let Some(qualifier) = self.qualifier(one) else { return };
         if name == "Self" || name == "self" {
             return;
@@ -248,9 +252,10 @@ impl Shape<'_> {
         let (node, is_path) = match one.before {
             Before::Nothing => return Some(NONE),
             Before::Handed => {
-                let name = self.text(one.name);
+                let name = self.mentioned(one);
                 let name = self.interner.number(&name);
-                return self.functions.contains(&name).then_some(NONE);
+                let is_function = self.functions.contains(&name);
+                return if is_function { Some(NONE) } else { self.own_method(name, one.name.start_byte()) };
             }
             Before::Qualifier(node) => (node, true),
             Before::Receiver(node) => (node, false),
@@ -273,6 +278,17 @@ impl Shape<'_> {
                 }
             }
         })
+    }
+
+    /// The type around a place, if it has a method of this name and the language hands methods over by their names alone.
+    fn own_method(&self, name: NameId, at: usize) -> Option<NameId> {
+        if !matches!(self.language, Language::CSharp | Language::Ruby) {
+            return None;
+        }
+        let symbols = &self.outline.symbols;
+        let methods = symbols.iter().filter(|one| one.kind == Kind::Method && one.name == name);
+        let mut types = methods.filter_map(|method| symbols.get(method.parent as usize));
+        types.find(|one| (one.start as usize..one.end as usize).contains(&at)).map(|one| one.name)
     }
 
     /// The names that mean a function where they are handed over, as far as this file tells.
@@ -340,51 +356,4 @@ fn last_line(node: Node<'_>) -> u32 {
 /// `Vec<T>` is `Vec`.
 fn without_arguments(text: &str) -> &str {
     text.split('<').next().unwrap_or(text).trim_end_matches("::").trim()
-}
-
-/// The beginning of a symbol up to its body, on one line.
-fn signature_of(node: Node<'_>, bytes: &Range<usize>, content: &[u8]) -> String {
-    let start = line_start(content, bytes.start);
-    let body = body(node).filter(|body| *body > bytes.start);
-    let text = content.get(start..body.unwrap_or(bytes.end)).unwrap_or_default();
-    let text = &text[..text.len().min(4 * LONGEST_SIGNATURE)];
-    let text = String::from_utf8_lossy(text);
-    let whole = if body.is_some() { text.as_ref() } else { text.lines().next().unwrap_or_default() };
-    let words: Vec<&str> = whole.split_whitespace().collect();
-    let line = words.join(" ");
-    let line = line.trim_end_matches([' ', '{', ':', ';', '=', ',']).trim_end_matches("=>").trim_end();
-    match line.char_indices().nth(LONGEST_SIGNATURE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
-}
-
-/// The beginning of the line where only a few plain words stand before.
-fn line_start(content: &[u8], at: usize) -> usize {
-    let from = at.saturating_sub(LONGEST_PREFIX);
-    let before = &content[from..at];
-    let begin = match before.iter().rposition(|byte| *byte == b'\n') {
-        Some(end) => from + end + 1,
-        None if from == 0 => 0,
-        None => return at,
-    };
-    let is_plain = |byte: &u8| byte.is_ascii_alphabetic() || byte.is_ascii_whitespace();
-    if content[begin..at].iter().all(is_plain) { begin } else { at }
-}
-
-/// Where the body of a symbol begins, or that of the function it is given.
-fn body(node: Node<'_>) -> Option<usize> {
-    if let Some(body) = node.child_by_field_name("body") {
-        return Some(body.start_byte());
-    }
-    let mut cursor = node.walk();
-    let values = node.named_children(&mut cursor).take(4).filter_map(|child| {
-        let value = child.child_by_field_name("value").or_else(|| child.child_by_field_name("right"));
-        value.or_else(|| child.child_by_field_name("body").map(|_| child))
-    });
-    let own = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"));
-    own.into_iter()
-        .chain(values)
-        .find_map(|value| value.child_by_field_name("body"))
-        .map(|body| body.start_byte())
 }

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use ralph_core::in_session::Strategy;
 use ralph_core::policy::Signal;
 
+/// What they can do with the conversation between iterations.
+pub const STRATEGIES: [Strategy; 1] = [Strategy::Continue];
+
 /// Why a loop could never be seen through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Beyond {
@@ -27,7 +30,7 @@ impl Beyond {
 
 /// None where such a loop can be had.
 pub fn beyond(strategy: Strategy, require: &BTreeSet<Signal>) -> Option<Beyond> {
-    if strategy != Strategy::Continue {
+    if !STRATEGIES.contains(&strategy) {
         return Some(Beyond::Replacing(strategy));
     }
     // No event of theirs tells of a list of things to do.

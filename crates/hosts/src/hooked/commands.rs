@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::beyond::STRATEGIES;
 use super::dialect::{Commands, Dialect};
 use crate::installed::{File, MARK, SEAL, sealed};
+use crate::manner::Manner;
 
 /// Each command with what a host shows of it, and what it takes.
 const ALL: [(&str, &str, &str); 3] = [
@@ -27,6 +29,11 @@ impl Dialect {
             Commands::Markdown { .. } | Commands::Toml { .. } | Commands::Written { .. } => NAMES,
             Commands::Typed => TYPED_NAMES,
         }
+    }
+
+    pub fn manner(&self) -> Manner {
+        let [command, ..] = self.command_names();
+        Manner { command, strategies: &STRATEGIES }
     }
 
     fn command_path(&self, folder: &Path, name: &str) -> Option<PathBuf> {
@@ -117,9 +124,14 @@ mod tests {
     use std::time::Duration;
 
     use super::{ALL, sealed};
-    use crate::hooked::install::Command;
+    use crate::hooked::install::{Command, Times};
     use crate::hooked::of;
     use crate::installed::{Edited, InstallError};
+
+    fn command() -> Command {
+        let judging = Duration::from_secs(60);
+        Command { program: None, judging, beside: Vec::new(), times: Times::AsNeeded }
+    }
 
     /// Qwen's commands as they were once installed, in a folder that was made for them.
     fn earlier(folder: &Path) {
@@ -135,7 +147,7 @@ mod tests {
     fn commands_of_an_earlier_version_are_replaced_and_removed() {
         let (dir, qwen) = (tempfile::tempdir().unwrap(), of("qwen").unwrap());
         let folder = dir.path().join(".qwen");
-        let command = Command { program: None, judging: Duration::from_secs(60) };
+        let command = command();
         earlier(&folder);
         qwen.uninstall(&folder, &command, Edited::Keep).unwrap();
         assert!(!folder.exists());
@@ -150,7 +162,7 @@ mod tests {
     #[test]
     fn a_command_of_an_earlier_version_that_a_person_changed_keeps_everything_where_it_is() {
         let (dir, qwen) = (tempfile::tempdir().unwrap(), of("qwen").unwrap());
-        let command = Command { program: None, judging: Duration::from_secs(60) };
+        let command = command();
         earlier(dir.path());
         let path = dir.path().join("commands/ralph.toml");
         let text = std::fs::read_to_string(&path).unwrap();

@@ -18,6 +18,9 @@ use crate::arguments::{self, Asked, BadArguments};
 const OWN_WORDS: [&str; 5] =
     ["<task-notification", "<local-command", "<bash-", "<system-reminder", "<command-message"];
 
+/// What `ralph install claude --plugin` calls its plugin.
+pub(super) const PLUGIN: &str = "ralph";
+
 /// Why an event gets no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum BadEvent {
@@ -160,12 +163,16 @@ pub(super) fn said(text: &str) -> Told {
     }
 }
 
-/// One of ralph's commands, perhaps by the name of the plugin that it is in.
+/// One of ralph's commands, perhaps by the name of ralph's own plugin. Those of other plugins may have the same names.
 fn command(text: &str) -> Option<Result<Asked, BadArguments>> {
     let typed = text.strip_prefix('/')?;
     let end = typed.find(char::is_whitespace).unwrap_or(typed.len());
     let (name, given) = typed.split_at(end);
-    arguments::parse(name.rsplit(':').next().unwrap_or(name), given)
+    match name.split_once(':') {
+        None => arguments::parse(name, given),
+        Some((PLUGIN, name)) => arguments::parse(name, given),
+        Some(_) => None,
+    }
 }
 
 /// A command where none may begin with a slash: `ralph: TASK`, `$ralph TASK`.
@@ -190,8 +197,23 @@ pub(super) fn without_context(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Told, plain};
+    use super::{Told, plain, said};
     use crate::arguments::Asked;
+
+    #[test]
+    fn commands_of_other_plugins_are_not_ralphs_whatever_they_are_called() {
+        for typed in ["/cancel-ralph", "/ralph:cancel-ralph", "/ralph:ralph stop"] {
+            assert_eq!(said(typed), Told::Command(Ok(Asked::Stop)), "{typed}");
+        }
+        for typed in [
+            "/ralph-loop:cancel-ralph",
+            "/ralph-wiggum:ralph-loop fix it",
+            "/ralph-loop:ralph x",
+            "/x:ralph:ralph x",
+        ] {
+            assert_eq!(said(typed), Told::Said { text: typed.to_owned() });
+        }
+    }
 
     #[test]
     fn where_no_command_begins_with_a_slash_one_begins_with_its_name() {

@@ -4,16 +4,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::dialect::{Clock, Dialect, What};
+use super::event::PLUGIN;
 use crate::installed::{self, Edited, File, InstallError, Installed, MARK, Removed, SEAL, sealed};
 use crate::settings::{self, Entry, Found, Hooks, Stripped};
 
 /// What a hook that judges nothing may take.
 const BRIEFLY: Duration = Duration::from_secs(30);
+/// A time that is longer was typed by somebody, and is none.
+const LONGEST: u64 = 30 * 24 * 60 * 60;
 /// How much longer the host waits than ralph means to take.
 const MARGIN: Duration = Duration::from_secs(10);
 /// What ends the line: a program of that name that is not ralph, or a shell that finds none, may end with 2, by which
 /// hosts are told to stop.
 const NEVER_TWO: &str = "|| exit 1";
+/// How long a hook may take, in seconds.
+const WITHIN: &str = "--within";
 const PLUGIN_FOLDERS: [&str; 3] = [".claude-plugin", "hooks", "commands"];
 
 /// What the hooks start, and how long those that run checks may take.
@@ -22,13 +27,39 @@ pub struct Command {
     /// None: `ralph` is looked for where programs are.
     pub program: Option<PathBuf>,
     pub judging: Duration,
+    /// What the user's own hooks take where nothing is judged.
+    pub beside: Vec<(What, Duration)>,
+    pub times: Times,
+}
+
+/// What becomes of times that are longer than needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Times {
+    AsNeeded,
+    /// They stay: another project may need them.
+    NoShorter,
+}
+
+impl Command {
+    fn time(&self, what: What) -> Duration {
+        let beside = self.beside.iter().filter(|(at, _)| *at == what).map(|(_, time)| *time);
+        match what {
+            What::Prompt | What::Stop => self.judging,
+            What::SessionStart
+            | What::Tool
+            | What::StopFailure
+            | What::SubagentStop
+            | What::Compact
+            | What::SessionEnd => BRIEFLY + beside.sum(),
+        }
+    }
 }
 
 /// How it stands with an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Absent,
-    /// It is there, and not as it would be written now: the program or the checks' times have changed.
+    /// It is there, and not as it would be written now: the program has changed, or the checks need more time.
     Stale,
     Present,
 }
@@ -46,32 +77,47 @@ impl Dialect {
     }
 
     fn hooks(&self, command: &Command) -> Hooks {
+        self.hooks_within(command, |_, what| command.time(what))
+    }
+
+    /// The same, with the times that are in a file where those are longer.
+    fn hooks_no_shorter(&self, command: &Command, text: &str) -> Hooks {
+        let found = settings::commands_in(text, &|command| self.is_ours(command));
+        self.hooks_within(command, |event, what| {
+            let there = found.iter().filter(|(at, _)| at == event).filter_map(|(_, line)| within(line));
+            there.fold(command.time(what), Duration::max)
+        })
+    }
+
+    fn hooks_within(&self, command: &Command, time: impl Fn(&str, What) -> Duration) -> Hooks {
         let program = command.program.as_ref().map(|path| path.to_string_lossy().into_owned());
         let program = shell_words::quote(program.as_deref().unwrap_or("ralph")).into_owned();
         let entry = |(event, what): &(&'static str, What)| {
-            let within = match what {
-                What::Prompt | What::Stop => command.judging,
-                _ => BRIEFLY,
-            };
+            let within = time(event, *what);
             let (name, seconds) = (self.name, within.as_secs());
             let timeout = match self.clock {
                 Clock::Seconds => (within + MARGIN).as_secs(),
                 Clock::Milliseconds => (within + MARGIN).as_secs() * 1_000,
             };
-            Entry { event, command: format!("{program} hook {name} --within {seconds} {NEVER_TWO}"), timeout }
+            Entry { event, command: format!("{program} hook {name} {WITHIN} {seconds} {NEVER_TWO}"), timeout }
         };
         let entries = self.events.iter().map(entry).collect();
         Hooks { entries, variable: self.cap.map(|cap| (cap.variable, cap.raised)) }
     }
 
-    /// Whether a hook's command is ralph's, of whatever time and place.
+    /// Whether a hook's command is ralph's, of whatever time and place. The line as it is written now is known by its shape,
+    /// for a program may have any name; what earlier versions wrote, by the name of the program.
     fn is_ours(&self, command: &str) -> bool {
         let Ok(words) = shell_words::split(command) else { return false };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let [program, "hook", host, rest @ ..] = words.as_slice() else { return false };
-        let is_ralph = Path::new(program).file_name().is_some_and(|name| name == "ralph");
-        let rest = rest.strip_suffix(&["||", "exit", "1"]).unwrap_or(rest);
-        is_ralph && *host == self.name && matches!(rest, [] | ["--within", _])
+        let is_ralph = || Path::new(program).file_name().is_some_and(|name| name == "ralph");
+        *host == self.name
+            && match rest {
+                [WITHIN, time, "||", "exit", "1"] => is_ralph() || time.parse::<u64>().is_ok(),
+                [] | [WITHIN, _] | ["||", "exit", "1"] => is_ralph(),
+                _ => false,
+            }
     }
 
     /// Puts hooks and commands there. Doing it again changes nothing; nothing is written unless all of it can be.
@@ -81,9 +127,12 @@ impl Dialect {
         command: &Command,
         edited: Edited,
     ) -> Result<Installed, InstallError> {
-        let hooks = self.hooks(command);
         let path = self.settings_file(folder);
         let present = settings::read_file(&path)?;
+        let hooks = match (&present, command.times) {
+            (Some(found), Times::NoShorter) => self.hooks_no_shorter(command, &found.text),
+            (Some(_), Times::AsNeeded) | (None, _) => self.hooks(command),
+        };
         let text = match &present {
             None => hooks.alone(),
             Some(found) => hooks
@@ -156,7 +205,7 @@ impl Dialect {
         if let Some((found, stripped)) = change {
             match stripped {
                 Stripped::Text(text) => settings::write_file(&path, Some(&found), &text)?,
-                Stripped::Nothing => settings::remove_file(&path)?,
+                Stripped::Nothing => settings::remove_file(&path, &found)?,
             }
             done.removed.push(path);
         }
@@ -174,7 +223,7 @@ impl Dialect {
     /// Whether it is installed below a folder.
     pub fn state(&self, folder: &Path, command: &Command) -> State {
         let Ok(Some(found)) = settings::read_file(&self.settings_file(folder)) else { return State::Absent };
-        let hooks = self.hooks(command);
+        let hooks = self.hooks_no_shorter(command, &found.text);
         let is_ours = |command: &str| self.is_ours(command);
         match hooks.strip(&found.text, &is_ours) {
             Ok(Stripped::Text(text)) if text == found.text => State::Absent,
@@ -190,7 +239,7 @@ impl Dialect {
         let about = serde_json::Value::from(about);
         let version = env!("CARGO_PKG_VERSION");
         let manifest = format!(
-            "{{\n  \"name\": \"ralph\",\n  \"version\": \"{version}\",\n  \"description\": {about}\n}}\n"
+            "{{\n  \"name\": \"{PLUGIN}\",\n  \"version\": \"{version}\",\n  \"description\": {about}\n}}\n"
         );
         let hooks = Hooks { variable: None, ..self.hooks(command) };
         let hooks = hooks.alone().replacen("{\n", &format!("{{\n  \"description\": {about},\n"), 1);
@@ -230,4 +279,11 @@ pub fn unplug(
         }
     }
     Ok(done)
+}
+
+/// The time that an installed line gives its hook.
+fn within(line: &str) -> Option<Duration> {
+    let words = shell_words::split(line).ok()?;
+    let given = words.iter().skip_while(|word| *word != WITHIN).nth(1)?;
+    Some(Duration::from_secs(given.parse().ok().filter(|seconds| *seconds <= LONGEST)?))
 }

@@ -16,9 +16,9 @@ mod respond;
 mod tool;
 mod transcript;
 
-pub use beyond::{Beyond, beyond};
+pub use beyond::{Beyond, STRATEGIES, beyond};
 pub use dialect::{ALL, CLAUDE, Dialect, Naming, What, of};
 pub use event::{BadEvent, Event, Told, read};
-pub use install::{Command, State, plugin, unplug};
+pub use install::{Command, State, Times, plugin, unplug};
 pub use reply::Reply;
 pub use respond::{Circumstances, given_up, respond};

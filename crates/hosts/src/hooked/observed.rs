@@ -33,7 +33,7 @@ pub(super) fn observed(event: &Value, told: &Told) -> What {
 
 /// A prompt that is told twice is kept once. One that the host gives no name to is a new one.
 fn prompt_id(event: &Value, content: &str) -> Option<String> {
-    let named = event["prompt_id"].as_str().or(event["timestamp"].as_str())?;
+    let named = ["prompt_id", "turn_id", "timestamp"].iter().find_map(|field| event[*field].as_str())?;
     let name: String = named.chars().take(100).collect();
     Some(format!("{name} {}", &blake3::hash(content.as_bytes()).to_hex()[..16]))
 }
@@ -77,6 +77,21 @@ mod tests {
             (Role::Assistant, "a\nb".to_owned())
         );
         assert_eq!(event("claude", "Stop", json!({})).observed, What::Idle);
+    }
+
+    #[test]
+    fn a_prompt_is_known_again_by_whatever_its_host_calls_it() {
+        let id = |host: &str, event_name: &str, more: Value| match event(host, event_name, more).observed {
+            What::Said { id, .. } => id,
+            other => panic!("{other:?}"),
+        };
+        let codex = |turn: &str, prompt: &str| {
+            id("codex", "UserPromptSubmit", json!({ "turn_id": turn, "prompt": prompt })).unwrap()
+        };
+        assert_eq!(codex("t-1", "go on"), codex("t-1", "go on"));
+        assert_ne!(codex("t-1", "go on"), codex("t-2", "go on"));
+        assert_ne!(codex("t-1", "go on"), codex("t-1", "stop it"));
+        assert_eq!(id("claude", "UserPromptSubmit", json!({ "prompt": "go on" })), None);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub enum Reply {
     Tell(String),
     /// The agent reads this beside what the person said.
     Context { text: String, note: Option<String> },
+    /// What the agent is at, once more. Whatever is remembered for it is part of that.
+    Brief(String),
     /// The turn is not over: the agent is given this.
     GoOn { brief: String, note: Option<String> },
     /// What the person typed goes no further, and the person is told this.
@@ -25,7 +27,7 @@ impl Reply {
         let mut said = match self {
             Reply::Nothing => return None,
             Reply::Tell(_) => json!({}),
-            Reply::Context { text, .. } => {
+            Reply::Context { text, .. } | Reply::Brief(text) => {
                 json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
             }
             Reply::GoOn { brief: reason, .. } | Reply::Kept(reason) => {
@@ -42,7 +44,7 @@ impl Reply {
         match self {
             Reply::Tell(note) => Some(note),
             Reply::Context { note, .. } | Reply::GoOn { note, .. } => note.as_deref(),
-            Reply::Nothing | Reply::Kept(_) => None,
+            Reply::Nothing | Reply::Brief(_) | Reply::Kept(_) => None,
         }
     }
 }

@@ -12,8 +12,9 @@ use ralph_store::Store;
 use super::event::{Event, Told, said};
 use super::reply::Reply;
 use super::transcript::Final;
-use crate::answer::{Ground, Happening, answer};
+use crate::answer::{Happening, answer};
 use crate::arguments::Asked;
+use crate::ground::Ground;
 use crate::wire::{Act, Action};
 use crate::words;
 
@@ -21,6 +22,8 @@ use crate::words;
 const LONGEST_CONTEXT: usize = 9_000;
 /// The part of a brief that says how to end the loop.
 const LAST_SECTION: &str = "# When it is done";
+/// What stands above the task in a brief.
+const TASK_HEADING: &str = "# Task";
 /// How hosts call the beginning after a conversation became a summary.
 const COMPACTED: &str = "compact";
 /// How long a transcript may lag behind its event.
@@ -52,8 +55,9 @@ pub async fn respond<S: Store + 'static>(
             Ok(Reply::Kept(words::PLANS.to_owned()))
         }
         Told::Command(asked) => {
+            let task = if let Ok(Asked::Start(start)) = asked { start.prompt.as_str() } else { "" };
             let happening = Happening::Command(asked.clone());
-            Ok(to_a_command(answer(&event.session, happening, loops, ground).await?))
+            Ok(to_a_command(task, answer(&event.session, happening, loops, ground).await?))
         }
         Told::Said { text } => desk.said(text).await,
         Told::Stopped { said, mark } => {
@@ -120,7 +124,7 @@ fn turn(said: Option<&str>, mark: Option<&str>, last: &Final, circumstances: &Ci
 }
 
 /// A command begins no turn of its own here: either its brief goes with it, or it goes no further.
-fn to_a_command(actions: Vec<Action>) -> Reply {
+fn to_a_command(task: &str, actions: Vec<Action>) -> Reply {
     let note = actions.iter().find_map(note);
     let prompt = actions.into_iter().find_map(|action| match action.act {
         Act::Prompt { text } => Some(text),
@@ -130,7 +134,7 @@ fn to_a_command(actions: Vec<Action>) -> Reply {
         None => Reply::Nothing,
         Some(text) => match words::told(&text) {
             Some(told) => Reply::Kept(told.to_owned()),
-            None => Reply::Context { text: whole(text), note },
+            None => Reply::Context { text: whole(text, task), note },
         },
     }
 }
@@ -192,9 +196,10 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
             Onward::Next(next) if text.contains(standing.prompt.trim()) => {
                 Ok(Reply::Context { text: next.instruction.clone(), note: note(&words::iteration(&next)) })
             }
-            Onward::Next(next) => {
-                Ok(Reply::Context { note: note(&words::iteration(&next)), text: whole(next.brief) })
-            }
+            Onward::Next(next) => Ok(Reply::Context {
+                note: note(&words::iteration(&next)),
+                text: whole(next.brief, &standing.prompt),
+            }),
             Onward::Ended(ended) => Ok(noted(&words::ended(&ended))),
             Onward::Later { .. } | Onward::Due { .. } | Onward::Silence => Ok(Reply::Nothing),
         }
@@ -263,14 +268,17 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
         let of = standing.max_iterations.map_or(String::new(), |max| format!(" of {max}"));
         if compacted && standing.is_briefed && !standing.is_paused {
             let brief = standing.brief.as_deref().unwrap_or(&standing.prompt);
-            let brief = whole(brief.to_owned());
+            let brief = whole(brief.to_owned(), &standing.prompt);
             let text = format!("A ralph loop goes on in this session. What you were told last:\n\n{brief}");
-            return Ok(Reply::Context { text, note: None });
+            return Ok(Reply::Brief(text));
         }
         self.loops.left(&self.event.session, "the session was opened again").await?;
         let how = match standing.is_paused {
             true => format!("But it is paused, and `ralph resume {run}` lets it go on"),
-            false => "It goes on with what the person says next; `/ralph stop` ends it".to_owned(),
+            false => {
+                let ralph = self.ground.manner().command;
+                format!("It goes on with what the person says next; `{ralph} stop` ends it")
+            }
         };
         let text = format!(
             "A ralph loop lives in this session, at iteration {iteration}{of}: {}. {how}.",
@@ -297,10 +305,12 @@ impl<S: Store + 'static, G: Ground<S>> Desk<'_, S, G> {
     }
 }
 
-/// A brief, with what must not be lost in front where it is long.
-fn whole(brief: String) -> String {
-    match brief.rfind(LAST_SECTION) {
-        Some(at) if brief.len() > LONGEST_CONTEXT => format!("{}\n\n{brief}", &brief[at..].trim_end()),
-        _ => brief,
-    }
+/// A brief, with what must not be lost in front where it is long: how to end the loop, then the task.
+fn whole(brief: String, task: &str) -> String {
+    let last = brief.rfind(LAST_SECTION).filter(|_| brief.len() > LONGEST_CONTEXT);
+    let Some((before, last)) = last.map(|at| brief.split_at(at)) else { return brief };
+    let task = format!("{TASK_HEADING}\n\n{}\n", task.trim_end());
+    // What is remembered stands before the task, and may have headings of the same name.
+    let (before, between) = before.rsplit_once(&task).unwrap_or((before, ""));
+    format!("{}\n\n{task}\n{before}{}", last.trim_end(), between.trim_start())
 }

@@ -53,15 +53,25 @@ pub(super) fn remove(text: &str, container: &Node, number: usize) -> String {
     let comma_before = before.and_then(|before| comma(text, before.end));
     let from = comma_before.map_or(container.span.start + 1, |comma| comma + 1);
     let lead = lead(text, from, own.start);
-    match (comma(text, own.end), comma_before) {
+    let (before, after) = match (comma(text, own.end), comma_before) {
         (Some(comma), _) => {
-            format!("{}{}{}", &text[..lead], &text[own.end..comma], &text[comma + 1..])
+            (text[..lead].to_owned(), format!("{}{}", &text[own.end..comma], &text[comma + 1..]))
         }
         (None, Some(comma)) => {
-            format!("{}{}{}", &text[..comma], &text[comma + 1..lead], &text[own.end..])
+            (format!("{}{}", &text[..comma], &text[comma + 1..lead]), text[own.end..].to_owned())
         }
-        (None, None) => format!("{}{}", &text[..lead], &text[own.end..]),
-    }
+        (None, None) => (text[..lead].to_owned(), text[own.end..].to_owned()),
+    };
+    // A remark that ended with its line would swallow what follows.
+    let goes_on = !after.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+    let space = if goes_on && is_in_remark(text, from, lead) { &text[lead..own.start] } else { "" };
+    format!("{before}{space}{after}")
+}
+
+/// Whether what stands before a place, with nothing but whitespace and comments since another, is a line's remark.
+fn is_in_remark(text: &str, from: usize, at: usize) -> bool {
+    let since = &text[from..at];
+    !since.is_empty() && skip(&format!("{since}x"), 0).is_ok_and(|end| end > since.len())
 }
 
 /// Whether a container was made along with the first thing in it.

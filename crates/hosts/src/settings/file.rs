@@ -13,6 +13,7 @@ use crate::installed::{InstallError, failed};
 pub(crate) struct Found {
     /// What a link leads to, where there is one.
     path: PathBuf,
+    is_linked: bool,
     mode: u32,
     owner: (u32, u32),
     pub(crate) text: String,
@@ -30,11 +31,11 @@ impl Found {
 
 /// None where there is nothing.
 pub(crate) fn read_file(path: &Path) -> Result<Option<Found>, InstallError> {
-    match std::fs::symlink_metadata(path) {
+    let is_linked = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed("look at", path)(error)),
-        Ok(_) => {}
-    }
+        Ok(about) => about.is_symlink(),
+    };
     let real = std::fs::canonicalize(path).map_err(failed("follow", path))?;
     let about = std::fs::metadata(&real).map_err(failed("look at", path))?;
     if !about.is_file() {
@@ -48,7 +49,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Option<Found>, InstallError> {
         InstallError::Settings { path: path.to_owned(), bad }
     })?;
     let (mode, owner) = (about.permissions().mode(), (about.uid(), about.gid()));
-    Ok(Some(Found { path: real, mode, owner, text }))
+    Ok(Some(Found { path: real, is_linked, mode, owner, text }))
 }
 
 /// All of it or nothing.
@@ -77,6 +78,10 @@ pub(crate) fn write_file(path: &Path, found: Option<&Found>, text: &str) -> Resu
     })
 }
 
-pub(crate) fn remove_file(path: &Path) -> Result<(), InstallError> {
+/// Whoever put a link in its place keeps link and file, with nothing in it.
+pub(crate) fn remove_file(path: &Path, found: &Found) -> Result<(), InstallError> {
+    if found.is_linked {
+        return write_file(path, Some(found), "{}\n");
+    }
     std::fs::remove_file(path).map_err(failed("remove", path))
 }

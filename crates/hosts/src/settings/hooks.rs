@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::edit::{Layout, append, is_made, remove};
-use super::tree::{BadSettings, Kind, Node, bad, read};
+use super::tree::{BadSettings, Kind, Member, Node, bad, read};
 
 /// One hook: which event, and what is started for how long at most, in the host's own unit of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +113,19 @@ impl Hooks {
     pub(crate) fn are_in(&self, text: &str, is_ours: &impl Fn(&str) -> bool) -> bool {
         self.put_into(text, is_ours).is_ok_and(|with| with == text)
     }
+}
+
+/// What is ralph's in a file: each command with the event that it is started at. Nothing of what cannot be read.
+pub(crate) fn commands_in(text: &str, is_ours: &impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    let Ok(root) = read(text) else { return Vec::new() };
+    let events = root.get(HOOKS).map_or(&[][..], Node::members);
+    let of = |event: &Member| {
+        let hooks = event.value.items().iter().filter_map(|group| group.get(HOOKS)).flat_map(Node::items);
+        let commands = hooks.filter_map(|hook| hook.get("command").and_then(Node::text));
+        let ours = commands.filter(|command| is_ours(command));
+        ours.map(|command| (event.key.clone(), command.to_owned())).collect::<Vec<_>>()
+    };
+    events.iter().flat_map(of).collect()
 }
 
 fn quoted(text: &str) -> String {

@@ -13,5 +13,5 @@ mod tree;
 mod tests;
 
 pub(crate) use file::{Found, read_file, remove_file, write_file};
-pub(crate) use hooks::{Entry, Hooks, Stripped};
+pub(crate) use hooks::{Entry, Hooks, Stripped, commands_in};
 pub use tree::BadSettings;

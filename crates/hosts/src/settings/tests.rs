@@ -86,6 +86,23 @@ fn a_hook_is_known_again_wherever_a_person_moved_it() {
 }
 
 #[test]
+fn a_remark_before_what_is_taken_out_swallows_nothing() {
+    let cap = r#""THE_CAP": "907163""#;
+    for env in [
+        format!("{{ // mine\n {cap}, \"A\": \"b\" }}"),
+        format!("{{ \"A\": \"b\", // mine\r\n {cap} }}"),
+        format!("{{ \"A\": \"b\", /* one */ // mine\n\t{cap}}}"),
+        format!("{{ \"A\": \"b\", // mine\n {cap} // theirs\n, \"C\": \"d\" }}"),
+    ] {
+        let with = hooks().put_into(&format!("{{\n  \"env\": {env}\n}}\n"), &is_ours).unwrap();
+        let Ok(Stripped::Text(left)) = hooks().strip(&with, &is_ours) else { panic!("{with}") };
+        let (left, is) = (value(&left), left);
+        assert!(left["env"]["THE_CAP"].is_null() && left["env"]["A"] == "b", "{is}");
+        assert!(is.contains("// mine") && left["hooks"].is_null(), "{is}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_an_error_with_its_line() {
     let check = |text: &str, line: usize, what: &str| {
         let error = hooks().put_into(text, &is_ours).expect_err(text);

@@ -20,19 +20,31 @@ const DOUBTFUL: f32 = 0.3;
 
 impl Library {
     pub(super) fn symbols(&self, symbols: &Symbols) -> Result<String, String> {
-        self.code.ask(|graph| symbols_in(graph, symbols))
+        let inside = symbols.inside.as_deref().map(|path| self.below(path)).transpose()?;
+        let symbols = Symbols { inside, ..symbols.clone() };
+        self.code.ask(|graph| symbols_in(graph, &symbols))
     }
 
     pub(super) fn refs(&self, refs: &Refs) -> Result<String, String> {
-        self.code.ask(|graph| refs_in(graph, refs))
+        let refs = Refs { symbol: self.name_or_below(&refs.symbol)? };
+        self.code.ask(|graph| refs_in(graph, &refs))
     }
 
     pub(super) fn impact(&self, impact: &Impact) -> Result<String, String> {
-        self.code.ask(|graph| impact_in(graph, impact))
+        let impact = Impact { what: self.names_or_below(&impact.what)?, ..impact.clone() };
+        self.code.ask(|graph| impact_in(graph, &impact))
     }
 
     pub(super) fn map(&self, map: &Map) -> Result<String, String> {
-        self.code.ask(|graph| map_in(graph, map))
+        let mut focus = self.names_or_below(&map.focus)?;
+        // The root is everything.
+        focus.retain(|name| !name.is_empty());
+        let map = Map { focus, ..map.clone() };
+        self.code.ask(|graph| map_in(graph, &map))
+    }
+
+    fn names_or_below(&self, given: &[String]) -> Result<Vec<String>, String> {
+        given.iter().map(|name| self.name_or_below(name)).collect()
     }
 }
 

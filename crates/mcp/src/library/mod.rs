@@ -3,7 +3,10 @@
 mod code;
 mod kept;
 mod notes;
+mod paths;
 mod put_down;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;

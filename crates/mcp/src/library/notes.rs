@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use ralph_core::assignment::Assignment;
 use ralph_core::id::NoteId;
-use ralph_core::note::{Citation, Note, Origin, Scope};
+use ralph_core::note::{Note, Origin, Scope};
 use ralph_memory::{Context, Meaning, Query, Ranking, Shelves, Visible, catch_up, recall_all, understand};
 use ralph_store::{Notes, SqliteStore};
 
@@ -35,7 +35,7 @@ impl Library {
             kinds: search.kinds.clone(),
             visible: task.map_or(Visible::Shared, |task| Visible::Task(task.remembered_as())),
             context: Context {
-                files: search.files.clone(),
+                files: self.all_below(&search.files)?,
                 symbols: search.symbols.clone(),
                 ..Context::default()
             },
@@ -180,22 +180,12 @@ fn whole(note: &Note) -> String {
     );
     fact("files", said.files.join(", "));
     fact("symbols", said.symbols.join(", "));
-    fact("rests on", said.citations.iter().map(cited).collect::<Vec<_>>().join(", "));
+    fact("rests on", said.citations.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
     fact("from", source(note));
     if !note.is_active() {
         fact("standing", "superseded: no longer so".to_owned());
     }
     text + "\n"
-}
-
-fn cited(citation: &Citation) -> String {
-    match citation {
-        Citation::File { path, line: Some(line) } => format!("{path}:{line}"),
-        Citation::File { path, line: None } => path.clone(),
-        Citation::Commit { hash } => hash.clone(),
-        Citation::Note { note } => format!("note {note}"),
-        Citation::Other { text } => text.clone(),
-    }
 }
 
 fn source(note: &Note) -> String {

@@ -1,10 +1,15 @@
 //! What an agent remembers: for its own task alone, with where it comes from, and never more than a bounded amount.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
 use jiff::Timestamp;
 use ralph_core::assignment::Assignment;
 use ralph_core::note::{Citation, Draft, Kind, KindName, Observation, Origin, Scope, Source};
 use ralph_engine::{anchors, entropy};
-use ralph_memory::{Staged, stage, staged};
+use ralph_memory::{Staged, failed_like, stage, staged};
+use ralph_store::SqliteStore;
 
 use super::{Library, told};
 use crate::inquiry::Remember;
@@ -31,19 +36,43 @@ impl Library {
         if let Some(known) = own.iter().find(|known| known.said.content == content) {
             return Ok(format!("It is remembered already, as {}.", known.id));
         }
+        let warning = self.warning(store, task, note).await?;
         let put = stage(store, draft, &self.redactor, Timestamp::now(), entropy()).await;
         match put.map_err(|error| told(&error))? {
-            Staged::Kept(id) => {
-                Ok(format!("It is remembered as {id}, for this task until ralph has checked the work."))
-            }
+            Staged::Kept(id) => Ok(format!(
+                "It is remembered as {id}, for this task until ralph has checked the work.{}{warning}",
+                left_out(note)
+            )),
             Staged::Refused(why) => Err(why.to_string()),
         }
     }
 
+    /// Who decides how to go about something hears if that was tried and failed.
+    async fn warning(
+        &self,
+        store: &SqliteStore,
+        task: &Assignment,
+        note: &Remember,
+    ) -> Result<String, String> {
+        if note.kind != KindName::Decision {
+            return Ok(String::new());
+        }
+        let failed = failed_like(store, &note.content, &task.remembered_as(), Timestamp::now()).await;
+        let failed = failed.map_err(|error| told(&error))?;
+        Ok(failed.map_or_else(String::new, |id| {
+            format!(" Careful: an approach like this one failed before; `memory_get` with {id} tells how.")
+        }))
+    }
+
     fn draft(&self, task: &Assignment, note: &Remember) -> Result<Draft, String> {
+        if note.kind == KindName::ToolUse {
+            return Err(
+                "which tools are used ralph sees itself; say what came of it, as a discovery".to_owned()
+            );
+        }
         let mut draft = Draft::new(kind(note), note.content.trim());
         draft.title = note.title.trim().to_owned();
-        draft.files.clone_from(&note.files);
+        draft.files = self.all_below(&note.files)?;
         draft.symbols.clone_from(&note.symbols);
         draft.tags.clone_from(&note.tags);
         draft.citations = note.cites.iter().map(|cited| self.cited(cited)).collect::<Result<_, _>>()?;
@@ -66,16 +95,37 @@ impl Library {
     fn cited(&self, cited: &str) -> Result<Citation, String> {
         let numbered = cited.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
         let (path, line) = numbered.map_or((cited, None), |(path, line)| (path, Some(line)));
-        let is_below = std::path::Path::new(path)
-            .components()
-            .all(|part| matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir));
-        if !is_below || !self.root.join(path).is_file() {
+        let path = self.below(path)?;
+        let file = self.root.join(&path);
+        if !file.is_file() {
             return Err(format!(
                 "there is no file {path} to cite; name files of the project as PATH or PATH:LINE"
             ));
         }
-        Ok(Citation::File { path: path.trim_start_matches("./").to_owned(), line })
+        if line.is_some_and(|line| !has_line(&file, line)) {
+            return Err(format!("{path} has no such line to cite as in {cited}"));
+        }
+        Ok(Citation::File { path, line })
     }
+}
+
+/// Counted from 1, and no further than to it.
+fn has_line(file: &Path, line: u32) -> bool {
+    let Ok(file) = File::open(file) else { return false };
+    let lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
+    line > 0 && lines.take(line as usize).count() == line as usize
+}
+
+/// What of a note has no place in its kind, in sentences.
+fn left_out(note: &Remember) -> String {
+    let kind = note.kind.as_str();
+    let because = (note.because.is_some() && note.kind != KindName::Decision)
+        .then(|| format!(" `because` was left out: it is for a decision, and this is a {kind}."));
+    let triggers = (!note.triggers.is_empty() && note.kind != KindName::Gotcha)
+        .then(|| format!(" `triggers` were left out: they are for a gotcha, and this is a {kind}."));
+    let skill = (note.kind == KindName::Skill)
+        .then(|| " It is a discovery for now: only what was seen to work becomes a skill.".to_owned());
+    [because, triggers, skill].into_iter().flatten().collect()
 }
 
 fn kind(note: &Remember) -> Kind {

@@ -12,7 +12,7 @@ const APPROACH: usize = 300;
 const ERRORS: usize = 32;
 
 /// Nothing where nothing was changed: that is no approach.
-pub(super) fn failed(seen: &Witnessed<'_>) -> Option<Draft> {
+pub(crate) fn failed(seen: &Witnessed<'_>) -> Option<Draft> {
     let diff = fingerprint(seen.sketch)?;
     if !seen.failed() {
         return None;

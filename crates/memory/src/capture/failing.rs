@@ -4,7 +4,7 @@ use ralph_core::check::{CheckExit, CheckResult, Criterion, Failure};
 use ralph_core::note::{Draft, Kind, Origin, TerminalSnapshot};
 
 use super::Witnessed;
-use super::text::{clipped, ending, listed, one_line};
+use super::text::{clipped, ending, listed, named};
 
 /// Of one attempt; the rest is seen again if it matters.
 const MOST: usize = 3;
@@ -22,7 +22,7 @@ pub(super) fn candidates(seen: &Witnessed<'_>) -> Vec<Draft> {
         for failure in &check.failures {
             let is_old = was_there(seen.before, check, failure);
             let is_other = check.criterion != Criterion::TestPass;
-            let mut draft = candidate(seen, check, &failure.title, &failure.message);
+            let mut draft = candidate(seen, check, &named(check, failure), &failure.message);
             let was_checked = seen.before.iter().any(|earlier| earlier.name == check.name);
             draft.tags.extend((was_checked && !is_old).then(|| super::BROKE.to_owned()));
             found.push((is_old, is_other, draft));
@@ -55,7 +55,7 @@ fn candidate(seen: &Witnessed<'_>, check: &CheckResult, name: &str, message: &st
     let terminal = snapshot(check);
     let content = if message.is_empty() { check.summary() } else { message };
     let mut draft = Draft::new(Kind::Gotcha { triggers, terminal: Some(terminal) }, content);
-    draft.title = format!("{}: {}", label(check.criterion), clipped(&one_line(name), NAME));
+    draft.title = format!("{}: {name}", label(check.criterion));
     draft.origin = Origin::Tool;
     draft.files = seen.files();
     draft.citations = vec![seen.cited(check)];

@@ -4,12 +4,11 @@ use ralph_core::check::CheckResult;
 use ralph_core::note::{Draft, Kind, Origin};
 
 use super::failing::snapshot;
-use super::text::{clipped, listed, one_line};
+use super::text::{clipped, listed, named, telling};
 use super::{Witnessed, anchors_in};
 
 /// Up to so many have a note each; more than that are one.
 const EACH: usize = 2;
-const NAME: usize = 160;
 const MESSAGE: usize = 200;
 
 /// Something that became green.
@@ -46,8 +45,7 @@ fn mended(before: &CheckResult, after: &CheckResult) -> Vec<Mended> {
     }
     let is_gone = |title: &str| after.failures.iter().all(|failure| failure.title != title);
     let gone = before.failures.iter().filter(|failure| is_gone(&failure.title));
-    gone.map(|one| Mended { name: clipped(&one_line(&one.title), NAME), message: one.message.clone() })
-        .collect()
+    gone.map(|one| Mended { name: named(before, one), message: one.message.clone() }).collect()
 }
 
 /// What the terminal showed when it failed is what it will be recognised by.
@@ -60,20 +58,17 @@ fn with_terminal(mut draft: Draft, failed: &CheckResult) -> Draft {
 
 fn alone(seen: &Witnessed<'_>, check: &CheckResult, mended: &Mended) -> Draft {
     let name = &mended.name;
-    let error = mended.message.lines().map(str::trim).find(|line| !line.is_empty());
-    let failed = error.map_or_else(String::new, |error| format!(" ({})", clipped(error, MESSAGE)));
+    let error = telling(&mended.message).map(|error| clipped(error, MESSAGE));
+    let failed = error.as_ref().filter(|error| !name.contains(error.as_str()));
+    let failed = failed.map_or_else(String::new, |error| format!(" ({error})"));
+    let mut triggers = vec![format!("{name} fails")];
+    triggers.extend(error.map(|error| format!("error: {error}")));
     if seen.sketch.files.is_empty() {
         let content = format!("`{name}` failed{failed} and passes now, though no file was changed.");
-        return note(
-            seen,
-            check,
-            format!("{name} fails now and then"),
-            content,
-            vec![format!("{name} fails")],
-        );
+        return note(seen, check, format!("{name} fails now and then"), content, triggers);
     }
     let content = format!("`{name}` failed{failed} and passes since {}.", what_changed(seen));
-    note(seen, check, format!("How {name} was mended"), content, vec![format!("{name} fails")])
+    note(seen, check, format!("How {name} was mended"), content, triggers)
 }
 
 fn together(seen: &Witnessed<'_>, check: &CheckResult, mended: &[Mended]) -> Draft {

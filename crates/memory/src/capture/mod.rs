@@ -9,9 +9,10 @@ mod text;
 
 use ralph_core::check::CheckResult;
 use ralph_core::id::{RunId, SessionId, TaskId};
-use ralph_core::note::{Anchor, Citation, Draft, Scope, Source};
+use ralph_core::note::{Anchor, Citation, Draft, Kind, Origin, Scope, Source};
 use ralph_core::progress::Sketch;
 
+pub(crate) use approach::failed as failed_approach;
 pub(crate) use outcome::{COMPLETE, OUTCOME, outcome};
 pub(crate) use text::{clipped, one_line};
 
@@ -58,6 +59,11 @@ pub fn captured(seen: &Witnessed<'_>) -> Vec<Draft> {
 
 /// The tag of a note about something that became green.
 pub(crate) const MENDED: &str = "mended";
+/// Whether it says how something was mended, as it was seen.
+pub(crate) fn is_mended(draft: &Draft) -> bool {
+    draft.origin != Origin::Agent && draft.tags.iter().any(|tag| tag == MENDED)
+}
+
 /// The tag of a failure that was not there before the attempt.
 pub(crate) const BROKE: &str = "broke";
 /// The tag of a command that another one needed.
@@ -68,13 +74,28 @@ const ANCHORS: usize = 8;
 /// Files that one note names at most.
 const FILES: usize = 12;
 
+/// Whether it tells how the checks of an attempt came out.
+pub(crate) fn is_outcome(said: &Draft) -> bool {
+    said.tags.iter().any(|tag| tag == OUTCOME)
+}
+
+/// Whether it is what a check was seen to report, and not how that was mended.
+pub(crate) fn is_failing(said: &Draft) -> bool {
+    matches!(said.kind, Kind::Gotcha { .. })
+        && said.origin == Origin::Tool
+        && said.tags.iter().all(|tag| tag != MENDED)
+}
+
 /// A draft in its task's scope, with where it comes from and the symbols of its files.
 pub(crate) fn placed(mut draft: Draft, task: &TaskId, source: Source, anchors: &[Anchor]) -> Draft {
     draft.scope = Scope::Task { task: task.clone() };
     draft.source = source;
-    draft.anchors = anchors_in(anchors, &draft.files);
+    let anchors = anchors_in(anchors, &draft.files);
     if draft.symbols.is_empty() {
-        draft.symbols = draft.anchors.iter().map(|anchor| anchor.symbol.clone()).collect();
+        draft.symbols = anchors.iter().map(|anchor| anchor.symbol.clone()).collect();
+    }
+    if !draft.kind.is_history() {
+        draft.anchors = anchors;
     }
     draft
 }

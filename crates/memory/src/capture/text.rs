@@ -1,5 +1,11 @@
 //! Pieces of what others have written, cut to a length that a note can have.
 
+use ralph_core::check::{CheckExit, CheckResult, Failure};
+
+const NAME: usize = 160;
+/// Of an error that is a part of a name.
+const ERROR: usize = 100;
+
 /// The beginning, with a sign that there was more.
 pub(crate) fn clipped(text: &str, most: usize) -> String {
     let text = text.trim();
@@ -12,6 +18,30 @@ pub(crate) fn clipped(text: &str, most: usize) -> String {
 /// The same on one line: a name cannot begin another.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a failure is known by: its title, or, where that says only how the check ended, the check and its error.
+pub(super) fn named(check: &CheckResult, failure: &Failure) -> String {
+    let is_bare = match &check.exit {
+        CheckExit::Code { code } => failure.title == format!("exit code {code}"),
+        CheckExit::Signal { signal } => failure.title == format!("signal {signal}"),
+        CheckExit::Timeout | CheckExit::NotStarted { .. } => false,
+    };
+    if !is_bare {
+        return clipped(&one_line(&failure.title), NAME);
+    }
+    let error = telling(&failure.message).map(|line| clipped(&one_line(line), ERROR));
+    format!("{}: {}", clipped(&check.name, NAME), error.unwrap_or_else(|| failure.title.clone()))
+}
+
+/// The line of an error that says what is wrong: one that speaks of an error, or else the first with words in it.
+pub(super) fn telling(message: &str) -> Option<&str> {
+    let lines = || message.lines().map(str::trim).filter(|line| line.contains(char::is_alphanumeric));
+    let is_of_an_error = |line: &&str| {
+        let line = line.to_lowercase();
+        ["error", "fail", "fatal", "panic", "exception", "refused"].iter().any(|word| line.contains(word))
+    };
+    lines().find(is_of_an_error).or_else(|| lines().next())
 }
 
 /// The end, from the beginning of a line if there is one.

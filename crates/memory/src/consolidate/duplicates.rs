@@ -6,6 +6,7 @@ use ralph_core::id::NoteId;
 use ralph_core::note::{Confidence, KindName, Note, Origin};
 
 use crate::alike::Reading;
+use crate::capture::is_mended;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Survivor {
@@ -15,10 +16,11 @@ pub(super) enum Survivor {
     Staged,
 }
 
-/// What is known stays, with its history, unless that would lose what the note rests on, or what it was said of has changed
-/// and it is not said in the same words any more.
+/// What is known stays, with its history, unless that would lose what the note rests on, or it is not said in the same words
+/// any more and what it was said of has changed, or it says how something was mended, which is then mended otherwise.
 pub(super) fn survivor(known: &Note, staged: &Note) -> Survivor {
-    if known.stale && known.said.origin != Origin::Person && known.said.content != staged.said.content {
+    let is_outdated = known.stale || (is_mended(&known.said) && is_mended(&staged.said));
+    if is_outdated && known.said.origin != Origin::Person && known.said.content != staged.said.content {
         return Survivor::Staged;
     }
     let rests_on_nothing = known.said.citations.is_empty() && known.said.origin != Origin::Person;
@@ -28,7 +30,11 @@ pub(super) fn survivor(known: &Note, staged: &Note) -> Survivor {
 /// Each thing once, in the best of its notes; and each note that goes, with the one that stays.
 pub(super) fn among_themselves(notes: Vec<Note>) -> (Vec<Note>, Vec<(NoteId, NoteId)>) {
     let mut ranked = notes;
-    ranked.sort_by_cached_key(|note| (Reverse(worth(note)), note.recorded_at, note.id.clone()));
+    ranked.sort_by(|a, b| (a.recorded_at, &a.id).cmp(&(b.recorded_at, &b.id)));
+    // Of several ways in which something was mended the last one stays, of all else what was said first.
+    ranked.sort_by_cached_key(|note| {
+        (Reverse(worth(note)), is_mended(&note.said).then_some(Reverse(note.recorded_at)))
+    });
     let readings: Vec<Reading<'_>> = ranked.iter().map(|note| Reading::of(&note.said)).collect();
     let mut stays: Vec<usize> = Vec::new();
     let mut said_again = Vec::new();
@@ -45,7 +51,11 @@ pub(super) fn among_themselves(notes: Vec<Note>) -> (Vec<Note>, Vec<(NoteId, Not
 /// What rests on something before what was verified before what is of more use before what is more certain.
 fn worth(note: &Note) -> (bool, bool, u8, Confidence) {
     let said = &note.said;
-    (!said.citations.is_empty(), note.verified, use_of(said.kind.name()), said.confidence)
+    let use_of = use_of(said.kind.name());
+    if is_mended(said) {
+        return (!said.citations.is_empty(), true, use_of, Confidence::MOST);
+    }
+    (!said.citations.is_empty(), note.verified, use_of, said.confidence)
 }
 
 fn use_of(kind: KindName) -> u8 {

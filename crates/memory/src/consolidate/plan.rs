@@ -36,9 +36,8 @@ enum Beside {
         known: Box<Note>,
         by: Survivor,
     },
-    Denied {
-        known: Box<Note>,
-    },
+    /// By each of these, of which there is one at least.
+    Denied(Vec<Note>),
 }
 
 impl Plan {
@@ -122,12 +121,14 @@ impl Plan {
                     self.supersede_as_said(&known.id, &note.id);
                     self.promote(&note, true, done);
                 }
-                Beside::Denied { known } if gives_way(&known, &note, done) => {
-                    settled.insert(known.id.clone());
-                    self.supersede_as_wrong(&known, &note);
+                Beside::Denied(known) if known.iter().all(|known| gives_way(known, &note, done)) => {
+                    for known in &known {
+                        settled.insert(known.id.clone());
+                        self.supersede_as_wrong(known, &note);
+                    }
                     self.promote(&note, again.contains(&note.id), done);
                 }
-                Beside::Denied { .. } => self.report.dropped += 1,
+                Beside::Denied(_) => self.report.dropped += 1,
             }
         }
         Ok(())
@@ -210,8 +211,9 @@ async fn beside(store: &impl Notes, note: &Note, settled: &BTreeSet<NoteId>) -> 
         }
     }
     let is_denied = |known: &Note| ours.claims.conflict(&Claims::of(&known.said)).is_some();
-    let other = known.into_iter().find(|known| !settled.contains(&known.id) && is_denied(known));
-    Ok(other.map_or(Beside::New, |known| Beside::Denied { known: Box::new(known) }))
+    let others = known.into_iter().filter(|known| !settled.contains(&known.id) && is_denied(known));
+    let others: Vec<Note> = others.collect();
+    Ok(if others.is_empty() { Beside::New } else { Beside::Denied(others) })
 }
 
 /// A person's word is only taken back by a person.

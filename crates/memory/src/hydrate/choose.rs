@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use ralph_core::Timestamp;
 use ralph_core::id::NoteId;
-use ralph_core::note::{Anchor, Note, Origin};
+use ralph_core::note::{Anchor, Note, Origin, Scope};
 
 use super::earns::Judged;
 use super::hydration::{Hydration, LeftOut, Omission, Section, Taken};
 use super::need::{Allowance, Holdout, Need};
 use super::worded::Room;
+use crate::capture::is_failing;
 use crate::likeness::Gist;
 use crate::recall::Recalled;
 use crate::words::Words;
@@ -46,11 +47,10 @@ pub(super) fn choose(
     };
     found.sort_by_key(|(section, _)| FIRST.iter().position(|first| first == section));
     for (section, notes) in &mut found {
-        let best = notes.iter().map(|one| one.score).fold(0.0, f64::max);
-        let (earning, idle) =
+        let best = judged.best(notes);
+        let (earning, idle): (Vec<_>, Vec<_>) =
             std::mem::take(notes).into_iter().partition(|one| judged.earns(one, *section, best));
-        *notes = earning;
-        let idle: Vec<Recalled> = idle;
+        *notes = in_order(earning, *section, need);
         idle.iter().for_each(|one| choice.leave(&one.note, *section, Omission::OfLittleUse));
     }
     let mut queues: Vec<_> = found.into_iter().map(|(section, notes)| (section, notes.into_iter())).collect();
@@ -67,6 +67,21 @@ pub(super) fn choose(
         }
     }
     choice.done(holdout)
+}
+
+/// The best first, but what a tool printed after what somebody has made of it, and of what failed in this very task the
+/// newest first: what was tried before that led to it.
+fn in_order(mut notes: Vec<Recalled>, section: Section, need: &Need) -> Vec<Recalled> {
+    let is_own = |note: &Note| matches!(&note.said.scope, Scope::Task { task } if *task == need.task);
+    match section {
+        Section::Failures => notes.sort_by_key(|one| {
+            let own = is_own(&one.note).then(|| one.note.valid_from());
+            std::cmp::Reverse(own)
+        }),
+        Section::Gotchas => notes.sort_by_key(|one| is_failing(&one.note.said) && !one.note.verified),
+        Section::Skills | Section::Patterns | Section::Known | Section::Observations => {}
+    }
+    notes
 }
 
 struct Choice<'a> {
@@ -119,7 +134,7 @@ impl Choice<'_> {
             let mut now = self.need.current.iter().filter(same).peekable();
             now.peek().is_some() && now.all(|now| now.digest != anchor.digest)
         });
-        has_changed || note.is_hypothesis()
+        (has_changed && !note.said.kind.is_history()) || note.is_hypothesis()
     }
 
     fn leave(&mut self, note: &Note, section: Section, why: Omission) {

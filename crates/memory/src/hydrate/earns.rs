@@ -1,6 +1,6 @@
 //! Whether a note earns its place: what merely can be found makes a brief longer and the work worse.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use ralph_core::Timestamp;
 use ralph_core::note::{Confidence, Kind, Note, Origin};
@@ -22,21 +22,47 @@ const LEAST_SHARE: f64 = 0.2;
 const BY_VECTORS: f64 = 0.2;
 
 /// By what notes are judged, made once for a brief.
-pub(super) struct Judged {
+pub(super) struct Judged<'a> {
+    need: &'a Need,
     words: Words,
-    asked: BTreeSet<String>,
+    asked: HashSet<String>,
     now: Timestamp,
 }
 
-impl Judged {
-    pub(super) fn by(need: &Need, now: Timestamp) -> Judged {
+/// The best of a section: what others are measured against.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Best {
+    score: f64,
+    /// By what it says alone.
+    fit: f64,
+}
+
+impl Best {
+    fn of<'a>(notes: impl Iterator<Item = &'a Recalled>) -> Option<Best> {
+        let better =
+            |a: Best, b: Best| Best { score: f64::max(a.score, b.score), fit: f64::max(a.fit, b.fit) };
+        notes.map(|one| Best { score: one.score, fit: fit(one) }).reduce(better)
+    }
+}
+
+impl<'a> Judged<'a> {
+    pub(super) fn by(need: &'a Need, now: Timestamp) -> Judged<'a> {
         let words = Words::new();
         let asked = words.of(&need.text).into_iter().map(|token| token.text).collect();
-        Judged { words, asked, now }
+        Judged { need, words, asked, now }
     }
 
-    /// `best` is the best score of its section.
-    pub(super) fn earns(&self, one: &Recalled, section: Section, best: f64) -> bool {
+    /// A need has the words of the last errors, so what quotes them, and what was said of them in the same run, fits it
+    /// better than anything that would help. Others are not measured against that.
+    pub(super) fn best(&self, notes: &[Recalled]) -> Best {
+        let is_echo =
+            |one: &&Recalled| one.note.said.origin == Origin::Tool || self.need.is_of_this_run(&one.note);
+        let others = Best::of(notes.iter().filter(|one| !is_echo(one)));
+        others.or_else(|| Best::of(notes.iter())).unwrap_or_default()
+    }
+
+    /// `best` is that of its section.
+    pub(super) fn earns(&self, one: &Recalled, section: Section, best: Best) -> bool {
         if !self.is_relied_on(&one.note) {
             return false;
         }
@@ -50,7 +76,7 @@ impl Judged {
             // Agents find out a lot, and most of it is of use to nobody else.
             Section::Known if !is_established(&one.note) => false,
             Section::Skills | Section::Patterns | Section::Gotchas | Section::Failures | Section::Known => {
-                is_at_hand || (one.score >= OF_THE_BEST * best && self.is_about_it(one, best))
+                is_at_hand || (fit(one) >= OF_THE_BEST * best.fit && self.is_about_it(one, best.score))
             }
         }
     }
@@ -79,11 +105,33 @@ impl Judged {
         }
         let said = &one.note.said;
         let texts = [&*said.title, &*said.content].into_iter().chain(telling(&said.kind));
-        let own: BTreeSet<String> =
-            texts.flat_map(|text| self.words.of(text)).map(|token| token.text).collect();
-        let both = own.intersection(&self.asked).count();
-        both >= LEAST_WORDS || (both > 0 && both as f64 >= LEAST_SHARE * own.len() as f64)
+        let (mut own, mut both) = (HashSet::new(), 0);
+        for token in texts.flat_map(|text| self.words.of(text)) {
+            both += usize::from(self.asked.contains(&token.text) && !own.contains(&token.text));
+            if both >= LEAST_WORDS {
+                return true;
+            }
+            own.insert(token.text);
+        }
+        both > 0 && both as f64 >= LEAST_SHARE * own.len() as f64
     }
+}
+
+/// What a note scores by what it says, and not by what it stands beside or is about.
+fn fit(one: &Recalled) -> f64 {
+    let by_itself = |found: &&Contribution| match found.factor {
+        Factor::Words
+        | Factor::Spelling
+        | Factor::Related
+        | Factor::Answer
+        | Factor::Asks
+        | Factor::Measure
+        | Factor::Graph
+        | Factor::Vectors
+        | Factor::Confidence => true,
+        Factor::Neighbours | Factor::Thread | Factor::Files | Factor::Symbols | Factor::Recency => false,
+    };
+    one.factors.iter().filter(by_itself).map(|found| found.value).sum()
 }
 
 fn is_established(note: &Note) -> bool {

@@ -7,7 +7,7 @@ use ralph_store::{Notes, StoreError};
 
 use super::hydration::Section;
 use super::need::{Allowance, Need};
-use crate::query::{Query, Visible};
+use crate::query::{Query, Reported, Visible};
 use crate::ranking::Ranking;
 use crate::recall::Recalled;
 use crate::shelves::{Shelves, recall_all, recall_all_each};
@@ -29,16 +29,36 @@ pub(super) async fn candidates(
     let query = |section: Section| Query {
         limit: LEAST.max(section.most(allowance) * WIDER),
         visible: Visible::Task(need.task.clone()),
+        except: need.except(),
         context: need.context(),
         meaning: need.meaning.clone(),
         ..Query::new(&need.text)
     };
-    let sections = [Section::Skills, Section::Patterns, Section::Gotchas, Section::Failures, Section::Known];
-    let queries = sections.map(|section| Query { kinds: kinds(section), ..query(section) });
+    let queries = LOOKED_FOR.map(|(section, reported)| {
+        let limit = if reported == Reported::Alone { LEAST } else { query(section).limit };
+        Query { kinds: kinds(section), reported, limit, ..query(section) }
+    });
     let found = recall_all_each(shelves, &queries, &Ranking::default(), now).await?;
-    let lately = lately(shelves, need, query(Section::Observations), now).await?;
-    Ok(sections.into_iter().zip(found).chain([(Section::Observations, lately)]).collect())
+    let mut sections: Vec<(Section, Vec<Recalled>)> = Vec::new();
+    for ((section, _), notes) in LOOKED_FOR.into_iter().zip(found) {
+        match sections.last_mut().filter(|(last, _)| *last == section) {
+            Some((_, all)) => all.extend(notes),
+            None => sections.push((section, notes)),
+        }
+    }
+    sections.push((Section::Observations, lately(shelves, need, query(Section::Observations), now).await?));
+    Ok(sections)
 }
+
+/// What checks have reported, however often, does not keep out what somebody has made of it.
+const LOOKED_FOR: [(Section, Reported); 6] = [
+    (Section::Skills, Reported::Too),
+    (Section::Patterns, Reported::Too),
+    (Section::Gotchas, Reported::Never),
+    (Section::Gotchas, Reported::Alone),
+    (Section::Failures, Reported::Too),
+    (Section::Known, Reported::Too),
+];
 
 fn kinds(section: Section) -> Vec<KindName> {
     match section {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ralph_core::id::TaskId;
-use ralph_core::note::Anchor;
+use ralph_core::id::{RunId, TaskId};
+use ralph_core::note::{Anchor, Note};
 
 use crate::meaning::Meaning;
-use crate::query::Context;
+use crate::query::{Context, Except};
 
 /// What the work is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Need {
     pub near: BTreeMap<String, f64>,
     /// What the text means by a measure, where somebody asked one.
     pub meaning: Option<Meaning>,
+    /// The run that the brief is for. What fails in it now, its briefs tell anyway.
+    pub run: Option<RunId>,
     /// Symbols as they are now. What was said of one that is another by now is a hypothesis.
     pub current: Vec<Anchor>,
 }
@@ -63,6 +65,16 @@ pub struct Holdout {
 }
 
 impl Need {
+    /// What a brief has no use for.
+    pub(super) fn except(&self) -> Vec<Except> {
+        let failing = self.run.iter().map(|run| Except::FailingIn(run.clone()));
+        failing.chain([Except::Outcomes]).collect()
+    }
+
+    pub(super) fn is_of_this_run(&self, note: &Note) -> bool {
+        self.run.is_some() && note.said.source.run == self.run
+    }
+
     pub(super) fn context(&self) -> Context {
         Context { files: self.files.clone(), symbols: self.symbols.clone(), near: self.near.clone() }
     }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use jiff::SignedDuration;
 use ralph_core::Timestamp;
 use ralph_core::id::NoteId;
-use ralph_core::note::{Confidence, MemoryEvent, Origin};
+use ralph_core::note::{Confidence, Draft, MemoryEvent, Origin, Scope};
 use ralph_core::redact::Redactor;
 use ralph_store::{Notes, StoreError};
 
@@ -23,6 +24,15 @@ pub struct Import {
 pub struct Malformed {
     pub line: usize,
     pub what: String,
+}
+
+/// On what terms a file is taken up.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Its notes are as good as they were there.
+    pub is_trusted: bool,
+    /// What is for all projects is taken up, too.
+    pub with_global: bool,
 }
 
 /// What came of it.
@@ -71,12 +81,12 @@ impl Import {
     }
 
     /// Puts down what of one shelf is not there yet, all or nothing. Unless it is trusted, a note counts as a tool's words: nothing of what
-    /// others held of it counts here.
+    /// others held of it counts here, and what it cites is a part of what it says.
     pub async fn take(
         &self,
         store: &impl Notes,
         shelf: Shelf,
-        is_trusted: bool,
+        terms: Terms,
         redactor: &Redactor,
         at: Timestamp,
     ) -> Result<Imported, StoreError> {
@@ -90,14 +100,23 @@ impl Import {
                 *(if is_known { &mut imported.known } else { &mut imported.notes }) += 1;
                 known.extend(is_known.then(|| id.clone()));
             }
-            if !known.contains(id) {
-                events.extend(taken(event, *was, is_trusted));
+            if !known.contains(id) && !self.only_says_global(event, shelf, terms) {
+                events.extend(taken(event, shelf, (*was, at), terms.is_trusted));
             }
         }
         if !events.is_empty() {
             remember(store, events, redactor, at).await?;
         }
         Ok(imported)
+    }
+
+    /// Whether a note of the project would be said to be for all, where nothing for all is taken up.
+    fn only_says_global(&self, event: &MemoryEvent, shelf: Shelf, terms: Terms) -> bool {
+        let MemoryEvent::Promoted { note, to: Scope::Global } = event else { return false };
+        let is_copy = |(_, of, other): &(Timestamp, Shelf, MemoryEvent)| {
+            *of == Shelf::Global && matches!(other, MemoryEvent::Observed { note: id, .. } if id == note)
+        };
+        shelf == Shelf::Project && !(terms.with_global && self.events.iter().any(is_copy))
     }
 }
 
@@ -143,14 +162,23 @@ fn follows(event: &MemoryEvent, is_there: bool) -> Result<(), String> {
 }
 
 /// With the time that it was so, for it is put down now.
-fn taken(event: &MemoryEvent, was: Timestamp, is_trusted: bool) -> Option<MemoryEvent> {
+fn taken(
+    event: &MemoryEvent,
+    shelf: Shelf,
+    (was, now): (Timestamp, Timestamp),
+    is_trusted: bool,
+) -> Option<MemoryEvent> {
     let mut event = event.clone();
+    // Nothing was put down at a time that is yet to come.
+    let was = was.min(now);
     match &mut event {
         MemoryEvent::Observed { draft, .. } => {
-            draft.valid_from = draft.valid_from.or(Some(was));
+            draft.valid_from = Some(draft.valid_from.map_or(was, |from| since(from, now)));
+            if shelf == Shelf::Project && draft.scope == Scope::Global {
+                draft.scope = Scope::Project;
+            }
             if !is_trusted {
-                draft.origin = Origin::Tool;
-                draft.confidence = draft.confidence.min(Confidence::default());
+                distrust(draft);
             }
         }
         MemoryEvent::Superseded { valid_to, .. } => *valid_to = valid_to.or(Some(was)),
@@ -163,4 +191,18 @@ fn taken(event: &MemoryEvent, was: Timestamp, is_trusted: bool) -> Option<Memory
         | MemoryEvent::Forgotten { .. } => {}
     }
     Some(event)
+}
+
+/// Somebody whose clock was ahead of ours speaks of now; what is so from a later day on stays so.
+fn since(from: Timestamp, now: Timestamp) -> Timestamp {
+    let is_soon = from > now && from.duration_since(now) <= SignedDuration::from_hours(24);
+    if is_soon { now } else { from }
+}
+
+/// What a stranger's note names as its ground is not known to be there, so it is no ground here.
+fn distrust(draft: &mut Draft) {
+    draft.origin = Origin::Tool;
+    draft.confidence = draft.confidence.min(Confidence::default());
+    let cited = std::mem::take(&mut draft.citations);
+    draft.tags.extend(cited.iter().map(|citation| format!("cited:{citation}")));
 }

@@ -2,7 +2,7 @@
 
 mod import;
 
-pub use import::{Import, Imported, Malformed};
+pub use import::{Import, Imported, Malformed, Terms};
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Which notes are about what is at hand: the files and symbols of the work, and what is near them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ralph_store::{Notes, StoreError};
 
@@ -31,34 +31,41 @@ impl AtHand {
     }
 }
 
+/// Looks everything up at once: near what is at hand there may be hundreds.
 pub(super) async fn of(store: &impl Notes, context: &Context) -> Result<AtHand, StoreError> {
+    let wanted = wanted(context);
+    let words = store.words(wanted.keys().cloned().collect()).await?;
+    let lists = store.postings(words.iter().map(|word| word.no).collect()).await?;
     let mut at_hand = AtHand::default();
-    for path in &context.files {
-        at_hand.add(store, facet::file(path), |share| share.files = 1.0).await?;
-    }
-    for name in &context.symbols {
-        at_hand.add(store, facet::symbol(name), |share| share.symbols = 1.0).await?;
-    }
-    for (name, nearness) in &context.near {
-        let nearest = |share: &mut Share| share.graph = share.graph.max(nearness.clamp(0.0, 1.0));
-        at_hand.add(store, facet::file(name), nearest).await?;
-        at_hand.add(store, facet::symbol(name), nearest).await?;
+    for (word, list) in words.iter().zip(&lists) {
+        let share = wanted.get(&word.text).copied().unwrap_or_default();
+        list.iter().for_each(|posting| at_hand.notes.entry(posting.no).or_default().raise(share));
     }
     Ok(at_hand)
 }
 
-impl AtHand {
-    async fn add(
-        &mut self,
-        store: &impl Notes,
-        facet: String,
-        mark: impl Fn(&mut Share),
-    ) -> Result<(), StoreError> {
-        let words = store.words(vec![facet]).await?;
-        let lists = store.postings(words.into_iter().map(|word| word.no).collect()).await?;
-        for posting in lists.iter().flat_map(|list| list.iter()) {
-            mark(self.notes.entry(posting.no).or_default());
-        }
-        Ok(())
+/// What a note has to have, and what that is worth.
+fn wanted(context: &Context) -> BTreeMap<String, Share> {
+    let mut wanted: BTreeMap<String, Share> = BTreeMap::new();
+    let mut want = |facet: String, share: Share| wanted.entry(facet).or_default().raise(share);
+    for path in &context.files {
+        want(facet::file(path), Share { files: 1.0, ..Share::default() });
+    }
+    for name in &context.symbols {
+        want(facet::symbol(name), Share { symbols: 1.0, ..Share::default() });
+    }
+    for (name, nearness) in &context.near {
+        let share = Share { graph: nearness.clamp(0.0, 1.0), ..Share::default() };
+        want(facet::file(name), share);
+        want(facet::symbol(name), share);
+    }
+    wanted
+}
+
+impl Share {
+    fn raise(&mut self, other: Share) {
+        self.files = self.files.max(other.files);
+        self.symbols = self.symbols.max(other.symbols);
+        self.graph = self.graph.max(other.graph);
     }
 }

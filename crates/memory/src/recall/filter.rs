@@ -6,7 +6,7 @@ use ralph_store::{Notes, StoreError};
 use super::lexical::Matches;
 use super::top;
 use crate::analysis::facet;
-use crate::query::{Query, Visible};
+use crate::query::{Except, Query, Reported, Visible};
 
 /// Sets of notes by number, as far as a question restricts them.
 #[derive(Debug, Clone, Default)]
@@ -45,8 +45,24 @@ impl Allowed {
     }
 }
 
-/// Those that may be seen by whoever asks.
-pub(super) async fn visible(store: &impl Notes, visible: &Visible) -> Result<Allowed, StoreError> {
+/// Those that may be seen by whoever asks, without those that are of no use to them.
+pub(super) async fn visible(store: &impl Notes, query: &Query) -> Result<Allowed, StoreError> {
+    let mut allowed = seen(store, &query.visible).await?;
+    let unwanted: Vec<String> = query.except.iter().map(of_no_use).collect();
+    if !unwanted.is_empty() {
+        allowed.except.add(&having(store, unwanted).await?);
+    }
+    Ok(allowed)
+}
+
+fn of_no_use(except: &Except) -> String {
+    match except {
+        Except::Outcomes => facet::OUTCOME.to_owned(),
+        Except::FailingIn(run) => facet::failing_in(run),
+    }
+}
+
+async fn seen(store: &impl Notes, visible: &Visible) -> Result<Allowed, StoreError> {
     let mut allowed = Allowed::default();
     match visible {
         Visible::Everything => {}
@@ -82,6 +98,11 @@ pub(super) async fn allowed(
     if !query.files.is_empty() {
         allowed.restrict(having(store, query.files.iter().map(|path| facet::file(path)).collect()).await?);
     }
+    match query.reported {
+        Reported::Too => {}
+        Reported::Never => allowed.except.add(&having(store, vec![facet::FAILING.to_owned()]).await?),
+        Reported::Alone => allowed.restrict(having(store, vec![facet::FAILING.to_owned()]).await?),
+    }
     let is_empty = allowed.only.as_ref().is_some_and(Set::is_empty);
     Ok((!is_empty).then_some(allowed))
 }
@@ -114,6 +135,11 @@ impl Set {
 
     fn both(&self, other: &Set) -> Set {
         Set(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
+    }
+
+    fn add(&mut self, others: &Set) {
+        self.0.resize(self.0.len().max(others.0.len()), 0);
+        self.0.iter_mut().zip(&others.0).for_each(|(bits, more)| *bits |= more);
     }
 
     fn remove(&mut self, others: &Set) {

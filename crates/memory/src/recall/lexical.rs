@@ -29,7 +29,7 @@ const MOST_POSTINGS: u64 = 1_500_000;
 /// Shorter words are alike by chance.
 const SHORTEST_ALIKE: usize = 4;
 /// How many similar spellings of a word are looked for, and how many of them are taken.
-const LOOKED_AT: usize = 64;
+const LOOKED_AT: usize = 32;
 const MOST_ALIKE: usize = 8;
 
 impl Matches {
@@ -53,9 +53,16 @@ impl Matches {
     }
 }
 
-/// What a list has on a note.
-pub(super) fn hit(hits: &[Hit], no: u32) -> Option<&Hit> {
-    hits.binary_search_by_key(&no, |hit| hit.no).ok().map(|at| &hits[at])
+/// What a list has on each of these notes; both are in the order of their numbers.
+pub(super) fn hits_on<'a>(
+    hits: &'a [Hit],
+    numbers: impl Iterator<Item = u32> + 'a,
+) -> impl Iterator<Item = Option<&'a Hit>> + 'a {
+    let mut rest = hits;
+    numbers.map(move |no| {
+        rest = &rest[rest.partition_point(|hit| hit.no < no)..];
+        rest.first().filter(|hit| hit.no == no)
+    })
 }
 
 /// A word of the question, and a word of the notes that stands for it.

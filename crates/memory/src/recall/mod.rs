@@ -46,8 +46,8 @@ const CANDIDATES: usize = 10;
 const FEWEST: usize = 100;
 const MOST: usize = 300;
 /// The same where several are asked at once, each of which wants more than will be taken of it.
-const CANDIDATES_EACH: usize = 4;
-const FEWEST_EACH: usize = 40;
+const CANDIDATES_EACH: usize = 2;
+const FEWEST_EACH: usize = 24;
 /// Where time is a condition, which only a closer look tells.
 const CANDIDATES_IN_TIME: usize = 3000;
 /// How many places away a note may stand to count as a neighbour.
@@ -93,13 +93,18 @@ struct Reading {
     visible: Allowed,
 }
 
+/// It will be so only later. What was put down by a clock that was ahead is so all the same.
+fn is_to_come(one: &Placed, now: Timestamp) -> bool {
+    one.valid_from > now && one.valid_from > one.evidence_at
+}
+
 impl Reading {
     async fn of(store: &impl Notes, query: &Query, ranking: &Ranking) -> Result<Reading, StoreError> {
         catch_up(store).await?;
         let state = store.memory_state().await?;
         let asked = Asked::of(&query.text, ranking);
         let mut matches = lexical::matches(store, &asked, ranking, &state).await?;
-        let visible = filter::visible(store, &query.visible).await?;
+        let visible = filter::visible(store, query).await?;
         related::add(store, &mut matches, &asked, &visible, ranking, &state).await?;
         let at_hand = at_hand::of(store, &query.context).await?;
         let near = near::nearness(store, query.meaning.as_ref()).await?;
@@ -129,7 +134,7 @@ impl Reading {
             query.since.is_none_or(|since| at >= since) && query.until.is_none_or(|until| at <= until)
         };
         let scoring = Scoring { asked, matches, at_hand, near, ranking, now };
-        let is_found = |one: &Placed| one.marks & GONE == 0 && allowed.lets(one.no);
+        let is_found = |one: &Placed| one.marks & GONE == 0 && allowed.lets(one.no) && !is_to_come(one, now);
         let mut scored = scoring.score(&placed, |one| is_found(one) && in_time(one.valid_from));
         scored.truncate(query.limit);
         let notes = store.numbered_notes(scored.iter().map(|one| one.no).collect()).await?;

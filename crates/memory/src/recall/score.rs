@@ -5,7 +5,7 @@ use ralph_store::Placed;
 
 use super::asked::Asked;
 use super::at_hand::AtHand;
-use super::lexical::{Matches, hit};
+use super::lexical::{Matches, hits_on};
 use super::near::Nearness;
 use super::thread::Threads;
 use crate::analysis::{ASKS, COUNTED, DATED};
@@ -52,6 +52,32 @@ struct Own {
     related: f64,
 }
 
+/// What each word of the question is worth in each note that is looked at: as it is asked for, and what a similar
+/// spelling adds.
+#[derive(Debug)]
+pub(super) struct Worth {
+    words: usize,
+    /// A row for each note, in their order.
+    rows: Vec<(f32, f32)>,
+}
+
+impl Worth {
+    fn in_all(placed: &[Placed], matches: &Matches) -> Worth {
+        let words = matches.words.len();
+        let mut rows = vec![(0.0, 0.0); placed.len() * words];
+        for (hits, word) in matches.words.iter().zip(0..) {
+            for (hit, at) in hits_on(hits, placed.iter().map(|one| one.no)).zip(0..) {
+                rows[at * words + word] = hit.map_or((0.0, 0.0), |hit| (hit.exact, hit.near));
+            }
+        }
+        Worth { words, rows }
+    }
+
+    pub(super) fn of(&self, at: usize) -> &[(f32, f32)] {
+        &self.rows[at * self.words..(at + 1) * self.words]
+    }
+}
+
 impl Own {
     fn total(self) -> f64 {
         self.words + self.spelling + self.related
@@ -62,8 +88,9 @@ impl Scoring<'_> {
     /// The best first; of equals, the newer. `is_wanted` says which may be among them: the others only lend theirs to
     /// their neighbours.
     pub(super) fn score(&self, placed: &[Placed], is_wanted: impl Fn(&Placed) -> bool) -> Vec<Scored> {
-        let own: Vec<Own> = placed.iter().map(|one| self.own(one.no)).collect();
-        let threads = Threads::of(placed, self.matches);
+        let worth = Worth::in_all(placed, self.matches);
+        let own = self.own(placed, &worth);
+        let threads = Threads::of(placed, &worth);
         let wanted: Vec<&Placed> = placed.iter().filter(|one| is_wanted(one)).collect();
         let mut scored: Vec<Scored> = placed
             .iter()
@@ -82,14 +109,17 @@ impl Scoring<'_> {
         ranked.into_iter().map(|(_, one)| one).collect()
     }
 
-    fn own(&self, no: u32) -> Own {
-        let mut own = Own { words: 0.0, spelling: 0.0, related: 0.0 };
-        for hit in self.matches.words.iter().filter_map(|hits| hit(hits, no)) {
-            own.words += f64::from(hit.exact);
-            own.spelling += f64::from(hit.near);
-        }
-        own.related = hit(&self.matches.related, no).map_or(0.0, |hit| f64::from(hit.exact));
-        own
+    fn own(&self, placed: &[Placed], worth: &Worth) -> Vec<Own> {
+        let related = hits_on(&self.matches.related, placed.iter().map(|one| one.no));
+        let each = related.enumerate().map(|(at, related)| {
+            let row = worth.of(at);
+            Own {
+                words: row.iter().map(|(exact, _)| f64::from(*exact)).sum(),
+                spelling: row.iter().map(|(_, near)| f64::from(*near)).sum(),
+                related: related.map_or(0.0, |hit| f64::from(hit.exact)),
+            }
+        });
+        each.collect()
     }
 
     fn by_words(&self, one: &Placed, at: usize, placed: &[Placed], own: &[Own], threads: &Threads) -> Scored {

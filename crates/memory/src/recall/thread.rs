@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ralph_store::Placed;
 
-use super::lexical::{Matches, hit};
+use super::score::Worth;
 
 /// The notes of a question by where they stand.
 #[derive(Debug)]
@@ -15,15 +15,17 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    pub(super) fn of(placed: &[Placed], matches: &Matches) -> Threads {
+    /// `worth` has a row for each of the notes.
+    pub(super) fn of(placed: &[Placed], worth: &Worth) -> Threads {
         let mut places = HashMap::with_capacity(placed.len());
         let mut best: HashMap<u32, Vec<f32>> = HashMap::new();
         for (one, at) in placed.iter().zip(0..) {
             let Some(thread) = one.thread else { continue };
             places.insert((thread, one.place), at);
-            let best = best.entry(thread).or_insert_with(|| vec![0.0; matches.words.len()]);
-            for (best, hits) in best.iter_mut().zip(&matches.words) {
-                *best = best.max(hit(hits, one.no).map_or(0.0, |hit| hit.exact + hit.near));
+            let row = worth.of(at);
+            let best = best.entry(thread).or_insert_with(|| vec![0.0; row.len()]);
+            for (best, (exact, near)) in best.iter_mut().zip(row) {
+                *best = best.max(exact + near);
             }
         }
         let coverage =

@@ -108,6 +108,9 @@ mod tests {
     fn scripts_without_spaces_are_taken_in_pairs() {
         check("데이터베이스", &["데이", "이터", "터베", "베이", "이스"]);
         check("测试 ok", &["测试", "ok"]);
+        check("ポート5432で動く", &["ポー", "ート", "5432", "で動", "動く"]);
+        check("用tokio运行时", &["用", "tokio", "运行", "行时"]);
+        check("größer", &["größer"]);
     }
 
     #[test]

@@ -39,7 +39,30 @@ fn without_ending(after: &str) -> &str {
 /// The words that a name is made of; a plain word is its only part.
 pub(super) fn parts(run: &str) -> Vec<&str> {
     let pieces = run.split('_').filter(|piece| !piece.is_empty());
-    pieces.flat_map(|piece| if piece.is_ascii() { humps(piece) } else { pairs(piece) }).collect()
+    let pieces = pieces.flat_map(of_one_script);
+    pieces
+        .flat_map(|piece| match piece.chars().next() {
+            Some(first) if has_no_spaces(first) => pairs(piece),
+            _ if piece.is_ascii() => humps(piece),
+            _ => vec![piece],
+        })
+        .collect()
+}
+
+/// Cut wherever a script that puts no spaces between words begins or ends, as in `ポート5432で`.
+fn of_one_script(piece: &str) -> Vec<&str> {
+    let (mut found, mut begin) = (Vec::new(), 0);
+    let mut before = None;
+    for (at, c) in piece.char_indices() {
+        let now = has_no_spaces(c);
+        if before.is_some_and(|before| before != now) {
+            found.push(&piece[begin..at]);
+            begin = at;
+        }
+        before = Some(now);
+    }
+    found.push(&piece[begin..]);
+    found
 }
 
 /// `parseConfigFile` and `HTTPServer`; digits stay with their letters.
@@ -62,16 +85,16 @@ fn humps(piece: &str) -> Vec<&str> {
     found
 }
 
-/// Scripts that put no spaces between words are taken two letters at a time; others are words as they are.
+/// Scripts that put no spaces between words are taken two letters at a time.
 fn pairs(piece: &str) -> Vec<&str> {
-    let marks: Vec<(usize, char)> = piece.char_indices().collect();
-    if marks.len() < 3 || !marks.iter().all(|(_, c)| has_no_spaces(*c)) {
+    let marks: Vec<usize> = piece.char_indices().map(|(at, _)| at).collect();
+    if marks.len() < 3 {
         return vec![piece];
     }
-    let end = |at: usize| marks.get(at + 2).map_or(piece.len(), |(end, _)| *end);
-    (0..marks.len() - 1).map(|at| &piece[marks[at].0..end(at)]).collect()
+    let end = |at: usize| marks.get(at + 2).map_or(piece.len(), |end| *end);
+    (0..marks.len() - 1).map(|at| &piece[marks[at]..end(at)]).collect()
 }
 
 fn has_no_spaces(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+    matches!(c, '\u{3005}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }

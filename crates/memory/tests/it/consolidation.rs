@@ -1,5 +1,6 @@
 //! What a task leaves to its project.
 
+use ralph_core::check::{CheckResult, Criterion};
 use ralph_core::id::NoteId;
 use ralph_core::note::{
     Anchor, Citation, Draft, Evidence, Kind, KindName, MemoryEvent, Note, Observation, Origin, Scope, Status,
@@ -212,6 +213,19 @@ fn what_was_not_verified_does_not_overrule_and_no_agent_overrules_a_person() {
 }
 
 #[test]
+fn everything_that_a_verified_note_denies_gives_way_to_it() {
+    let memory = Memory::new();
+    let short = memory.say("The billing exporter uses Postgres");
+    let long = memory.say("The billing exporter uses Postgres with nightly replicas and backups");
+    memory.put(of_task("The billing exporter uses MySQL"));
+    let task = task();
+    let report = memory.done(&completed(&task));
+    assert_eq!((report.promoted, report.conflicts_resolved, report.dropped), (1, 2, 0));
+    assert!(!memory.one(&short).is_active() && !memory.one(&long).is_active());
+    assert_eq!(memory.project(), ["The billing exporter uses MySQL"]);
+}
+
+#[test]
 fn skills_and_patterns_follow_from_what_was_seen_to_work() {
     let memory = Memory::new();
     let learned = |attempt: &Attempt| {
@@ -273,6 +287,52 @@ fn what_was_said_of_code_that_has_changed_gives_way_to_what_is_seen_now() {
         memory.project(),
         ["`keeps_tabs` failed (expected 4) and passes since changes in src/tabs.rs."]
     );
+}
+
+/// What a task mended, where the check says no more than how it ended.
+fn mend(memory: &Memory, id: &str, error: &str, file: &str) -> Consolidation {
+    let mut attempt = Attempt::new(1);
+    attempt.task = ralph_core::id::TaskId::parse(id).unwrap();
+    let mut failed = tests(&[("exit code 1", error)]);
+    (failed.name, failed.criterion) = ("custom".to_owned(), Criterion::Custom);
+    let passed = CheckResult { name: failed.name.clone(), ..tests(&[]) };
+    (attempt.before, attempt.checks) = (vec![failed], vec![passed]);
+    attempt.sketch.files = vec![file.to_owned()];
+    wait(learn(&memory.store, &attempt.seen(), &Redactor::new([]), memory.now())).unwrap();
+    memory.done(&completed(&attempt.task))
+}
+
+#[test]
+fn what_ends_with_the_same_code_is_mended_in_as_many_ways_as_there_are_errors() {
+    let memory = Memory::new();
+    mend(&memory, "T-1", "Traceback\nAssertionError: totals differ", "src/app.py");
+    let refused = "handshake refused: plaintext connection to upstream";
+    let report = mend(&memory, "T-2", refused, "src/net.py");
+    assert_eq!((report.promoted, report.deduplicated), (1, 0));
+    let found = memory.find("handshake refused plaintext upstream");
+    assert_eq!(
+        found[0],
+        format!("`custom: {refused}` failed and passes since changes in src/net.py."),
+        "{found:?}"
+    );
+    assert_eq!(
+        memory.project()[0],
+        "`custom: AssertionError: totals differ` failed and passes since changes in src/app.py."
+    );
+}
+
+#[test]
+fn of_the_ways_in_which_the_same_was_mended_the_last_one_stays() {
+    let memory = Memory::new();
+    mend(&memory, "T-1", "error: port in use", "src/app.py");
+    let report = mend(&memory, "T-2", "error: port in use", "src/net.py");
+    assert_eq!((report.promoted, report.deduplicated), (1, 1));
+    assert_eq!(
+        memory.project(),
+        ["`custom: error: port in use` failed and passes since changes in src/net.py."]
+    );
+    let report = mend(&memory, "T-3", "error: port in use", "src/net.py");
+    assert_eq!((report.promoted, report.deduplicated), (0, 1), "the same way is confirmed");
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub(crate) fn need(text: &str) -> Need {
         symbols: Vec::new(),
         meaning: None,
         near: BTreeMap::new(),
+        run: None,
         current: Vec::new(),
     }
 }
@@ -221,6 +222,8 @@ fn what_was_seen_of_the_files_in_the_last_week_is_told_newest_first() {
 #[test]
 fn what_holds_everywhere_is_found_beside_what_holds_here_and_once() {
     let (memory, everywhere) = (Memory::new(), Memory::new());
+    // No note of one has the number of a note of the other.
+    everywhere.days.set(20_100);
     for number in 0..40 {
         memory.say(&format!("Filler number {number} about nothing in particular"));
     }

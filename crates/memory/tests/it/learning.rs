@@ -1,8 +1,11 @@
 //! Learning from attempts, one after the other.
 
+use ralph_core::id::RunId;
 use ralph_core::note::{Anchor, Evidence, KindName, MemoryEvent, Note, Origin, Scope, Use};
 use ralph_core::redact::Redactor;
-use ralph_memory::{Finding, Refusal, Staged, credit, learn, rot, stage, staged, uplift};
+use ralph_memory::{
+    Finding, ForAll, Refusal, Staged, credit, failed_like, learn, repeated, rot, stage, staged, uplift,
+};
 use ralph_store::Notes as _;
 use ralph_store::conformance::wait;
 
@@ -222,12 +225,12 @@ fn the_report_says_what_helps_what_harms_and_what_was_seen_too_seldom() {
         .unwrap();
     }
     wait(credit(&memory.store, std::slice::from_ref(&rare), None, &used(99, true), memory.now())).unwrap();
-    let report = wait(uplift(&memory.store)).unwrap();
+    let report = wait(uplift(&memory.store, None)).unwrap();
     let found: Vec<_> = report.notes.iter().map(|one| (one.note.clone(), one.finding)).collect();
     assert_eq!(found, [(good, Finding::Helps), (bad, Finding::Harms), (rare, Finding::TooFew)]);
     assert_eq!((report.with.succeeded, report.with.failed), (7, 6));
     assert_eq!((report.without_one.succeeded, report.without_one.failed), (6, 6));
-    assert_eq!((report.helping().count(), report.harming().count()), (1, 1));
+    assert!(!report.is_empty());
 }
 
 #[test]
@@ -241,7 +244,65 @@ fn tasks_that_began_with_notes_are_counted_beside_those_that_did_not() {
     let first = Use { task: Some(other.task.clone()), ..used(3, true) };
     wait(credit(&memory.store, &[note], None, &first, memory.now())).unwrap();
     memory.learn(&other);
-    let report = wait(uplift(&memory.store)).unwrap();
+    let report = wait(uplift(&memory.store, None)).unwrap();
     assert_eq!(report.tasks_without.mean_iterations(), Some(2.0));
     assert_eq!((report.tasks_with.completed, report.tasks_with.mean_iterations()), (1, Some(1.0)));
+}
+
+#[test]
+fn the_same_changes_with_the_same_failures_are_known_from_an_earlier_run() {
+    let memory = Memory::new();
+    let earlier = failing();
+    memory.learn(&earlier);
+    let note =
+        memory.staged().into_iter().find(|note| note.said.kind.name() == KindName::Failure).unwrap().id;
+    let known = |attempt: &Attempt| wait(repeated(&memory.store, &attempt.seen())).unwrap();
+    assert_eq!(known(&earlier), None, "within a run, the run itself can tell");
+    let mut later = failing();
+    later.run = ralph_core::id::RunId::parse("zzzzzzzzzzzz").unwrap();
+    later.said = "Something else was said of it.".to_owned();
+    assert_eq!(known(&later), Some(note));
+    let mut other = failing();
+    other.run = later.run.clone();
+    other.checks = vec![tests(&[("keeps_spaces", "expected 2")])];
+    assert_eq!(known(&other), None, "other failures");
+    other.checks.clone_from(&later.checks);
+    other.sketch.pieces.push(77);
+    assert_eq!(known(&other), None, "other changes");
+    let mut elsewhere = later;
+    elsewhere.task = ralph_core::id::TaskId::parse("T-2").unwrap();
+    assert_eq!(known(&elsewhere), None, "what another task has put down is its own");
+}
+
+#[test]
+fn notes_for_all_projects_count_as_far_as_runs_of_this_one_had_them() {
+    let (memory, global) = (Memory::new(), Memory::new());
+    memory.learn(&passing(1));
+    let without = wait(uplift(&memory.store, None)).unwrap();
+    assert!(without.is_empty() && without.tasks_without.completed == 1);
+    let note = global.say("the lexer keeps tabs");
+    let own = Use { task: Some(task()), ..used(1, true) };
+    let foreign = Use { run: RunId::parse("ba9876543210").ok(), ..used(1, false) };
+    for used in [&own, &foreign] {
+        wait(credit(&global.store, std::slice::from_ref(&note), None, used, memory.now())).unwrap();
+    }
+    let runs = own.run.into_iter().collect();
+    let report = wait(uplift(&memory.store, Some(ForAll { store: &global.store, runs: &runs }))).unwrap();
+    assert_eq!((report.tasks_with.completed, report.tasks_without.completed), (1, 0));
+    assert_eq!((report.with.succeeded, report.with.failed), (1, 0));
+    let told = &report.notes[0];
+    assert_eq!((told.note.clone(), told.with.succeeded, told.with.failed), (note, 1, 0));
+}
+
+#[test]
+fn an_approach_that_failed_is_known_when_it_is_stated_again() {
+    let memory = Memory::new();
+    let mut attempt = failing();
+    attempt.said = "I made the lexer expand tabs while it reads.".to_owned();
+    memory.learn(&attempt);
+    let known = |stated: &str| wait(failed_like(&memory.store, stated, &task(), memory.now())).unwrap();
+    let note =
+        memory.staged().into_iter().find(|note| note.said.kind.name() == KindName::Failure).unwrap().id;
+    assert_eq!(known("Expand the tabs in the lexer while reading, as others made it"), Some(note));
+    assert_eq!(known("Keep tabs in the lexer, and expand them where columns are counted"), None);
 }

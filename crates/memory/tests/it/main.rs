@@ -6,6 +6,7 @@ mod attempt;
 mod capture;
 mod consolidation;
 mod contradict;
+mod echoes;
 mod fences;
 mod filters;
 mod fragile;
@@ -17,6 +18,7 @@ mod meaning;
 mod pairs;
 mod ranking;
 mod room;
+mod shelves;
 mod sufficient;
 
 use ralph_core::Timestamp;

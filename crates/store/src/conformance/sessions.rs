@@ -148,6 +148,10 @@ pub fn what_is_told_of_a_session_later_adds_to_it(world: &impl World<Store: Sess
     let session = wait(store.session_of(&ours)).unwrap().unwrap();
     assert_eq!((session.mode, session.transcript.as_deref()), (Mode::Plan, Some("/p/t.jsonl")));
     assert_eq!(wait(store.session_of(&foreign)).unwrap(), None);
+    seen(&store, "ses_2", What::Idle, at(1));
+    let kept = wait(store.transcripts(&ours.host)).unwrap();
+    assert_eq!(kept.into_iter().collect::<Vec<_>>(), [(ours.session.clone(), "/p/t.jsonl".to_owned())]);
+    assert!(wait(store.transcripts(&foreign.host)).unwrap().is_empty());
     wait(store.observe(Observation { mode: Some(Mode::Agent), ..of("ses_1", What::Idle, at(2)) })).unwrap();
     assert_eq!(wait(store.session_of(&ours)).unwrap().unwrap().mode, Mode::Agent);
 }

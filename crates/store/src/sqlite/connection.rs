@@ -26,16 +26,22 @@ const PASSING_LOG: u64 = 100 * 4120;
 
 /// Opens a file that exists, and brings it up to date.
 pub(super) fn open(path: &Path, schema: &Schema) -> Result<Connection, Failure> {
+    open_within(path, schema, PATIENCE)
+}
+
+/// The same for whoever waits longer for somebody else's lock, or less long.
+pub(super) fn open_within(path: &Path, schema: &Schema, patience: Duration) -> Result<Connection, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
     // Whoever waits inside SQLite for the change to a write-ahead log keeps a lock that others wait for.
     conn.busy_timeout(Duration::ZERO)?;
     // Looks before it changes anything: even the journal mode is a change to somebody else's file.
-    let looked = patiently(|| schema.version(&conn, path)).and_then(|_| patiently(|| write_ahead(&conn)));
+    let looked = patiently(patience, || schema.version(&conn, path))
+        .and_then(|version| patiently(patience, || write_ahead(&conn)).map(|()| version));
     match looked {
-        Ok(()) => {
-            conn.busy_timeout(PATIENCE)?;
-            prepared(conn, path, schema)
+        Ok(version) => {
+            conn.busy_timeout(patience)?;
+            prepared(conn, path, schema, version)
         }
         // SQLite needs to write beside the file even to read it.
         Err(failure) if failure.is(ErrorCode::CannotOpen) && conn.is_readonly("main")? => {
@@ -46,12 +52,12 @@ pub(super) fn open(path: &Path, schema: &Schema) -> Result<Connection, Failure> 
 }
 
 pub(super) fn in_memory(path: &Path, schema: &Schema) -> Result<Connection, Failure> {
-    prepared(Connection::open_in_memory()?, path, schema)
+    prepared(Connection::open_in_memory()?, path, schema, 0)
 }
 
-fn prepared(mut conn: Connection, path: &Path, schema: &Schema) -> Result<Connection, Failure> {
-    let version = rusqlite::version_number();
-    if version < OLDEST_SQLITE {
+/// `version` is what the database was found to have.
+fn prepared(mut conn: Connection, path: &Path, schema: &Schema, version: i64) -> Result<Connection, Failure> {
+    if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned() }.into());
     }
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -63,7 +69,9 @@ fn prepared(mut conn: Connection, path: &Path, schema: &Schema) -> Result<Connec
     conn.pragma_update(None, "cache_size", -PAGES_KEPT_KIB)?;
     // What is deleted from a page that is written anyway does not stay on it.
     conn.pragma_update(None, "secure_delete", "FAST")?;
-    schema.bring_up(&mut conn, path)?;
+    if version != schema.known() {
+        schema.bring_up(&mut conn, path)?;
+    }
     Ok(conn)
 }
 
@@ -118,11 +126,11 @@ fn write_ahead(conn: &Connection) -> Result<(), Failure> {
 }
 
 /// Waits outside SQLite, with no lock in hand.
-fn patiently<T>(attempt: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> {
+fn patiently<T>(patience: Duration, attempt: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> {
     let begun = Instant::now();
     loop {
         match attempt() {
-            Err(failure) if failure.is(ErrorCode::DatabaseBusy) && begun.elapsed() < PATIENCE => {
+            Err(failure) if failure.is(ErrorCode::DatabaseBusy) && begun.elapsed() < patience => {
                 std::thread::sleep(Duration::from_millis(2));
             }
             result => return result,

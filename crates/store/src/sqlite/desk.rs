@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -60,6 +61,18 @@ impl Desk {
     ) -> Result<Desk, StoreError> {
         let presence = Presence::claim(path, missing, schema)?;
         let conn = connection::open(path, schema).map_err(|failure| failure.at(path))?;
+        Desk::start(conn, path, thread, Some(presence))
+    }
+
+    /// A file that exists, for whoever has so much time to wait for somebody else's lock.
+    pub(crate) fn open_within(
+        path: &Path,
+        schema: &'static Schema,
+        thread: &'static str,
+        patience: Duration,
+    ) -> Result<Desk, StoreError> {
+        let presence = Presence::claim(path, Missing::Refuse, schema)?;
+        let conn = connection::open_within(path, schema, patience).map_err(|failure| failure.at(path))?;
         Desk::start(conn, path, thread, Some(presence))
     }
 

@@ -1,5 +1,6 @@
 //! The store's operations, each brought to the desk.
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -73,6 +74,13 @@ impl SqliteStore {
     pub fn open_in_passing(dir: &Path) -> Result<SqliteStore> {
         let path = dir.join(FILE);
         let desk = Desk::open_in_passing(&path, &SCHEMA, THREAD)?;
+        Ok(SqliteStore { desk, holder: holder(), path })
+    }
+
+    /// As [`SqliteStore::open_existing`], for whoever must not give up because somebody else is writing just now.
+    pub fn open_within(dir: &Path, patience: Duration) -> Result<SqliteStore> {
+        let path = dir.join(FILE);
+        let desk = Desk::open_within(&path, &SCHEMA, THREAD, patience)?;
         Ok(SqliteStore { desk, holder: holder(), path })
     }
 
@@ -310,6 +318,11 @@ impl Sessions for SqliteStore {
     async fn session_of(&self, seat: &Seat) -> Result<Option<Session>> {
         let seat = seat.clone();
         self.desk.read(move |conn| sessions::of(conn, &seat)).await
+    }
+
+    async fn transcripts(&self, host: &AgentName) -> Result<BTreeMap<SessionId, String>> {
+        let host = host.clone();
+        self.desk.read(move |conn| sessions::transcripts(conn, &host)).await
     }
 
     async fn session_messages(&self, session: u64, limit: usize) -> Result<Vec<Message>> {

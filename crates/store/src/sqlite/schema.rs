@@ -28,7 +28,8 @@ const BOOKKEEPING: &str = "CREATE TABLE IF NOT EXISTS migrations (
     version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL) STRICT";
 
 impl Schema {
-    fn known(&self) -> i64 {
+    /// The version that this ralph brings a database to.
+    pub(super) fn known(&self) -> i64 {
         self.migrations.len() as i64
     }
 

@@ -1,5 +1,7 @@
 //! Sessions of hosts and what was said in them.
 
+use std::collections::BTreeMap;
+
 use ralph_core::Timestamp;
 use ralph_core::id::{AgentName, RunId, SessionId};
 use ralph_core::sessions::{Context, Due, LONGEST, Message, Role, Session, What};
@@ -144,6 +146,21 @@ pub(super) fn of(conn: &Connection, seat: &Seat) -> Result<Option<Session>, Fail
     let mut query = conn.prepare_cached(&sql)?;
     let mut rows = query.query([seat.host.as_str(), seat.session.as_str()])?;
     rows.next()?.map(read).transpose()
+}
+
+pub(super) fn transcripts(
+    conn: &Connection,
+    host: &AgentName,
+) -> Result<BTreeMap<SessionId, String>, Failure> {
+    let sql = "SELECT session, transcript FROM sessions WHERE host = ?1 AND transcript IS NOT NULL";
+    let mut query = conn.prepare_cached(sql)?;
+    let mut rows = query.query([host.as_str()])?;
+    let mut found = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let session = SessionId::parse(&row.get::<_, String>(0)?);
+        found.insert(session.map_err(|error| Failure::Damaged(error.to_string()))?, row.get(1)?);
+    }
+    Ok(found)
 }
 
 pub(super) fn messages(conn: &Connection, session: u64, limit: usize) -> Result<Vec<Message>, Failure> {

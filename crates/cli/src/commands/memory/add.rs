@@ -2,14 +2,14 @@
 
 use jiff::Timestamp;
 use ralph_core::id::{NoteId, TaskId};
-use ralph_core::note::{Citation, Draft, Kind, Observation, Origin, Scope};
+use ralph_core::note::{Citation, Draft, Kind, KindName, Observation, Origin, Scope};
 use ralph_engine::anchors;
-use ralph_memory::note_down;
+use ralph_memory::{Shelf, note_down};
 use serde::Serialize;
 
 use super::KindArg;
 use super::code::graph_of;
-use super::opened::{memory, opened};
+use super::opened::{Opened, memory, opened};
 use crate::commands::Outcome;
 use crate::paths::files_below_root;
 use crate::perform::redactor;
@@ -46,10 +46,10 @@ pub(crate) struct AddArgs {
     /// What it rests on; may be given several times
     #[arg(long, value_name = "TEXT")]
     cite: Vec<String>,
-    /// Why it was decided; for a decision
+    /// Why it was decided; for a decision only
     #[arg(long, value_name = "TEXT")]
     because: Option<String>,
-    /// When it happens; for a gotcha, may be given several times
+    /// When it happens; for a gotcha only, may be given several times
     #[arg(long, value_name = "TEXT")]
     trigger: Vec<String>,
     /// Only for this task, until it is promoted
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &AddArgs) -> Outcome {
     let draft = args.draft(&project)?;
     if !args.supersedes.is_empty() {
         let opened = opened()?;
-        args.supersedes.iter().try_for_each(|id| block_on(opened.active(id)).map(drop))?;
+        args.supersedes.iter().try_for_each(|id| block_on(in_this_project(&opened, id)))?;
     }
     let store = memory(&project)?;
     let added = block_on(note_down(&store, draft, &redactor(), Timestamp::now(), ralph_engine::entropy()));
@@ -87,6 +87,19 @@ pub(crate) fn run(args: &AddArgs) -> Outcome {
     Ok(0)
 }
 
+/// A note of this project's has no say in others.
+async fn in_this_project(opened: &Opened, id: &NoteId) -> Result<(), Problems> {
+    let stands = opened.active(id).await?;
+    if stands.iter().any(|(held, _)| held.shelf == Shelf::Project) {
+        return Ok(());
+    }
+    let problem =
+        Problem::new(format!("note {id} holds in all projects, and this one would hold here alone"));
+    Err(problem
+        .next(format!("add it without --supersedes, then `ralph memory promote ID --global` and `ralph memory forget {id}`"))
+        .into())
+}
+
 impl AddArgs {
     fn draft(&self, project: &Project) -> Result<Draft, Problems> {
         if self.content.trim().is_empty() {
@@ -94,6 +107,7 @@ impl AddArgs {
                 .next("say what there is to know")
                 .into());
         }
+        self.fits()?;
         let mut draft = Draft::new(self.kind(), self.content.trim());
         draft.origin = Origin::Person;
         draft.title = self.title.trim().to_owned();
@@ -108,6 +122,21 @@ impl AddArgs {
         }
         self.anchor(&mut draft, project);
         Ok(draft)
+    }
+
+    /// What has no place in its kind would be lost.
+    fn fits(&self) -> Result<(), Problems> {
+        let (option, of) = if self.because.is_some() && self.kind != KindArg::Decision {
+            ("--because", "decision")
+        } else if !self.trigger.is_empty() && self.kind != KindArg::Gotcha {
+            ("--trigger", "gotcha")
+        } else {
+            return Ok(());
+        };
+        let kind = KindName::from(self.kind).as_str().replace('_', " ");
+        Err(Problem::new(format!("`{option}` is for a {of}, and this is a {kind}"))
+            .next(format!("say `--kind {of}`, or put it into the text of the note"))
+            .into())
     }
 
     /// What it is about is looked up in the code, so that a change there is noticed; what is not there yet may come.

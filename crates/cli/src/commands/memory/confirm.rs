@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use ralph_core::id::NoteId;
 use ralph_core::note::{Confidence, Evidence, MemoryEvent, Note};
 use ralph_engine::anchored_anew;
-use ralph_memory::remember;
+use ralph_memory::{Shelf, remember};
 use serde::Serialize;
 
 use super::code::graph_of;
-use super::opened::opened;
+use super::opened::{Held, Opened, opened};
 use crate::commands::Outcome;
 use crate::perform::redactor;
 use crate::problem::Problems;
@@ -20,7 +20,9 @@ use crate::words::{print, print_json};
 #[command(after_help = "\
 Examples:
   ralph memory confirm 1jcxr8k0q3m5v7aa
-  ralph memory confirm 1jcxr8k0q3m5v7aa --reject    it is wrong; found less, and marked as a hypothesis")]
+  ralph memory confirm 1jcxr8k0q3m5v7aa --reject    it is wrong; found less, and marked as a hypothesis
+
+A note that was superseded by one that is forgotten by now is found again once it is confirmed.")]
 pub(crate) struct ConfirmArgs {
     /// The note
     #[arg(value_parser = NoteId::parse)]
@@ -48,8 +50,9 @@ pub(crate) fn run(args: &ConfirmArgs) -> Outcome {
     let confidence = block_on(async {
         let now = Timestamp::now();
         let mut confidence = Confidence::default();
-        for (held, note) in opened.active(&args.id).await? {
-            let written = remember(held.store, args.events(&note, &opened.here), &redactor(), now).await;
+        for (held, note) in args.of(&opened).await? {
+            let events = args.events(held.shelf, &note, &opened.here);
+            let written = remember(held.store, events, &redactor(), now).await;
             written.map_err(|error| store_problem(&error))?;
             confidence = note.confidence_at(now).after(args.evidence());
         }
@@ -65,14 +68,20 @@ pub(crate) fn run(args: &ConfirmArgs) -> Outcome {
 }
 
 impl ConfirmArgs {
-    /// Who confirms a note says it of the code as it is now.
-    fn events(&self, held: &Note, here: &Project) -> Vec<MemoryEvent> {
+    /// What is confirmed stands again if what took its place was forgotten.
+    async fn of<'a>(&self, opened: &'a Opened) -> Result<Vec<(Held<'a>, Note)>, Problems> {
+        if self.reject { opened.active(&self.id).await } else { opened.standing(&self.id).await }
+    }
+
+    /// Who confirms a note says it of the code as it is now; but what holds in all projects is about the code of none.
+    fn events(&self, shelf: Shelf, held: &Note, here: &Project) -> Vec<MemoryEvent> {
         let (note, evidence) = (held.id.clone(), self.evidence());
         if self.reject {
             return vec![MemoryEvent::Doubted { note, evidence }];
         }
         let mut events = vec![MemoryEvent::Confirmed { note: note.clone(), evidence }];
-        let is_about_code = !held.said.symbols.is_empty() || !held.said.anchors.is_empty();
+        let is_about_code =
+            shelf == Shelf::Project && (!held.said.symbols.is_empty() || !held.said.anchors.is_empty());
         let graph = if is_about_code { graph_of(here) } else { None };
         let anchors = graph.map(|graph| anchored_anew(&graph, &held.said));
         let renewed = anchors.filter(|anchors| *anchors != held.said.anchors);

@@ -42,6 +42,8 @@ pub(crate) struct ForgetArgs {
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub(crate) struct Forgot {
     forgotten: Vec<NoteId>,
+    /// Notes that had given way to these and are not found either: `ralph memory confirm` reinstates them.
+    stranded: Vec<NoteId>,
     /// Databases that somebody is reading: until they end, what was forgotten stands in the log beside them.
     still_read: Vec<PathBuf>,
 }
@@ -55,11 +57,15 @@ pub(crate) fn run(args: &ForgetArgs) -> Outcome {
         return Ok(Problem::USAGE);
     }
     let read = block_on(forget(&opened, &events)).map_err(|error| store_problem(&error))?;
+    let stranded = block_on(opened.stranded_by(&args.ids))?;
     if args.json {
-        print_json(&Forgot { forgotten: args.ids.clone(), still_read: read });
+        print_json(&Forgot { forgotten: args.ids.clone(), stranded, still_read: read });
         return Ok(0);
     }
     print(&format!("{} forgotten\n", counted(args.ids.len() as u64, "note")));
+    for id in stranded {
+        print(&format!("note {id} had given way to it: `ralph memory confirm {id}` reinstates that\n"));
+    }
     for path in read {
         eprintln!(
             "ralph: somebody is reading {}: what was forgotten is beside it until they end",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use ralph_memory::{Import, Imported, Malformed, Shelf};
+use ralph_memory::{Import, Imported, Malformed, Shelf, Terms};
 use serde::Serialize;
 
 use super::opened::{global_memory, memory};
@@ -26,7 +26,7 @@ Examples:
   ralph memory import notes.jsonl --global   those for all projects as well
 
 Nothing is written unless all of the file makes sense. Without --trust a note counts as the words of a tool, and
-what others held of it counts for nothing.")]
+what others held of it, and what it cites, counts for nothing. A note that is so from a later day on is found from then on.")]
 pub(crate) struct ImportArgs {
     /// The file
     file: PathBuf,
@@ -74,13 +74,14 @@ impl ImportArgs {
         let here = Project::here(Given::default())?;
         let shelves: &[Shelf] =
             if self.global { &[Shelf::Project, Shelf::Global] } else { &[Shelf::Project] };
+        let terms = Terms { is_trusted: self.trust, with_global: self.global };
         let mut taken = TakenUp { notes: 0, known: 0, left_out: 0 };
         for shelf in shelves.iter().filter(|shelf| import.notes(**shelf) > 0) {
             let store = match shelf {
                 Shelf::Project => memory(&here)?,
                 Shelf::Global => global_memory(&here)?,
             };
-            let imported = import.take(&store, *shelf, self.trust, &redactor, now).await;
+            let imported = import.take(&store, *shelf, terms, &redactor, now).await;
             let Imported { notes, known } = imported.map_err(|error| store_problem(&error))?;
             taken.notes += notes;
             taken.known += known;

@@ -1,6 +1,8 @@
 //! `ralph memory list`.
 
-use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use ralph_core::note::{KindName, Note};
 use ralph_memory::catch_up;
 use ralph_store::{Notes, StoreError};
@@ -17,6 +19,7 @@ use crate::words::{print, print_json};
 #[command(after_help = "\
 Examples:
   ralph memory list
+  ralph memory list --as-of 2026-05-08        what was so on that day
   ralph memory list --kind gotcha --limit 50 --json | jq -r '.notes[].content'
 
 Exit codes: 4 if nothing is remembered.")]
@@ -27,6 +30,9 @@ pub(crate) struct ListArgs {
     /// What others have taken the place of, too
     #[arg(long)]
     all: bool,
+    /// What was so then, whatever has taken its place since: a day, to its end in UTC, or a time
+    #[arg(long, value_name = "TIME", value_parser = moment, conflicts_with = "all")]
+    as_of: Option<Timestamp>,
     /// How many at most
     #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = most)]
     limit: usize,
@@ -67,7 +73,24 @@ pub(crate) fn run(args: &ListArgs) -> Outcome {
     Ok(exit)
 }
 
+/// `2026-05-08` or `2026-05-08T12:00:00Z`.
+fn moment(text: &str) -> Result<Timestamp, String> {
+    let end_of = |day: Date| day.tomorrow().and_then(|next| next.to_zoned(TimeZone::UTC));
+    let day = text.parse::<Date>().ok().filter(|_| !text.contains(['T', 't', ' ']));
+    match day.map(end_of) {
+        Some(Ok(end)) => Ok(end.timestamp() - SignedDuration::from_nanos(1)),
+        _ => text.parse().map_err(|_| "a day as 2026-05-08, or a time as 2026-05-08T12:00:00Z".to_owned()),
+    }
+}
+
 impl ListArgs {
+    fn is_so(&self, note: &Note) -> bool {
+        match self.as_of {
+            Some(at) => note.is_valid_at(at),
+            None => self.all || note.is_active(),
+        }
+    }
+
     async fn notes(&self, store: &impl Notes) -> Result<Vec<Note>, StoreError> {
         catch_up(store).await?;
         let kinds: Vec<KindName> = self.kind.iter().map(|kind| (*kind).into()).collect();
@@ -78,7 +101,7 @@ impl ListArgs {
             let Some((last, _)) = page.last() else { break };
             before = Some(*last);
             let wanted = page.into_iter().map(|(_, note)| note).filter(|note| {
-                (self.all || note.is_active()) && (kinds.is_empty() || kinds.contains(&note.said.kind.name()))
+                self.is_so(note) && (kinds.is_empty() || kinds.contains(&note.said.kind.name()))
             });
             notes.extend(wanted);
             if notes.len() >= self.limit {

@@ -17,6 +17,9 @@ pub(super) struct Opened {
     global: Option<SqliteStore>,
 }
 
+/// Notes that are read at a time.
+const PAGE: usize = 1_000;
+
 /// A note where it stands.
 pub(super) struct Held<'a> {
     pub(super) shelf: Shelf,
@@ -30,7 +33,7 @@ pub(super) struct Held<'a> {
 /// The memory of a project; made if need be.
 pub(super) fn memory(project: &Project) -> Result<SqliteStore, Problems> {
     settle(&project.state_dir, &project.place.root).map_err(|error| store_problem(&error))?;
-    project.store()
+    project.common_store()
 }
 
 /// The memory of all projects; made if need be.
@@ -44,7 +47,7 @@ pub(super) fn opened() -> Result<Opened, Problems> {
         Err(StoreError::NoDatabase { .. }) => Ok(None),
         other => other.map(Some).map_err(|error| store_problem(&error)),
     };
-    let (project, global) = (existing(&here.place.state)?, existing(&global_dir(&here.state_dir))?);
+    let (project, global) = (existing(&here.place.common())?, existing(&global_dir(&here.state_dir))?);
     Ok(Opened { here, project, global })
 }
 
@@ -64,7 +67,11 @@ impl Opened {
         shelves: &Shelves<'_, SqliteStore>,
         text: &str,
     ) -> Result<Option<Meaning>, Problems> {
-        vectors::meaning(&self.here, self.project.as_ref(), shelves, text)
+        // Whether a project may name who says so is kept with the tree.
+        let state = &self.here.place.state;
+        let own =
+            if self.here.place.common() == *state { None } else { SqliteStore::open_existing(state).ok() };
+        vectors::meaning(&self.here, own.as_ref().or(self.project.as_ref()), shelves, text)
             .map_err(|error| store_problem(&error).into())
     }
 
@@ -98,11 +105,61 @@ impl Opened {
                 None => {}
                 Some(note) => match &note.status {
                     Status::Active => active.push((one, note)),
-                    Status::Superseded { by, .. } => return Err(superseded(id, by).into()),
+                    Status::Superseded { by, .. } => return Err(self.gave_way(&note, by).await?.into()),
                 },
             }
         }
         if active.is_empty() { Err(forgotten(id).into()) } else { Ok(active) }
+    }
+
+    /// The same, with a note whose successor was forgotten: nothing says any more what takes its place.
+    pub(super) async fn standing(&self, id: &NoteId) -> Result<Vec<(Held<'_>, Note)>, Problems> {
+        let mut stranded = Vec::new();
+        for mut one in self.held(id).await? {
+            match one.note.take() {
+                Some(note) if self.is_stranded(&note).await? => stranded.push((one, note)),
+                Some(_) | None => {}
+            }
+        }
+        if stranded.is_empty() { self.active(id).await } else { Ok(stranded) }
+    }
+
+    /// Notes whose place was taken by one of these, and by none that is left.
+    pub(super) async fn stranded_by(&self, gone: &[NoteId]) -> Result<Vec<NoteId>, Problems> {
+        let mut found = Vec::new();
+        for (_, store) in self.stores() {
+            let mut before = None;
+            loop {
+                let page = store.newest_notes(before, PAGE).await.map_err(|error| store_problem(&error))?;
+                let Some((last, _)) = page.last() else { break };
+                before = Some(*last);
+                let is_theirs =
+                    |note: &Note| matches!(&note.status, Status::Superseded { by, .. } if gone.contains(by));
+                found.extend(page.into_iter().map(|(_, note)| note).filter(is_theirs).map(|note| note.id));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    async fn is_stranded(&self, note: &Note) -> Result<bool, Problems> {
+        let Status::Superseded { by, .. } = &note.status else { return Ok(false) };
+        for (_, store) in self.stores() {
+            if store.note(by).await.map_err(|error| store_problem(&error))?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn gave_way(&self, note: &Note, by: &NoteId) -> Result<Problem, Problems> {
+        let id = &note.id;
+        if !self.is_stranded(note).await? {
+            return Ok(superseded(id, by));
+        }
+        let problem = Problem::new(format!("note {id} was superseded by {by}, which was forgotten"));
+        Ok(problem.next(format!("`ralph memory confirm {id}` reinstates it")))
     }
 }
 

@@ -1,6 +1,10 @@
 //! `ralph memory report`.
 
-use ralph_memory::{Finding, NoteUplift, Tally, TaskTally, Uplift, uplift};
+use std::collections::BTreeSet;
+
+use ralph_core::id::RunId;
+use ralph_memory::{Finding, ForAll, NoteUplift, Shelves, Tally, TaskTally, Uplift, uplift};
+use ralph_store::{SqliteStore, Store, StoreError};
 
 use super::NOTHING;
 use super::opened::opened;
@@ -12,6 +16,8 @@ use crate::words::{cut, print, print_json};
 
 /// As much of a headline as a line has room for, in characters.
 const LINE: usize = 44;
+/// Runs of a project that are looked up, the newest: no project has more.
+const RUNS: usize = 1_000_000;
 
 /// Show whether notes help: how work went with them, and without.
 #[derive(Debug, clap::Args)]
@@ -33,11 +39,11 @@ pub(crate) struct ReportArgs {
 
 pub(crate) fn run(args: &ReportArgs) -> Outcome {
     let opened = opened()?;
-    let found = match opened.project() {
-        Some(store) => block_on(uplift(store)).map_err(|error| store_problem(&error))?,
+    let found = match opened.project().and(opened.shelves()) {
+        Some(shelves) => block_on(seen(&shelves)).map_err(|error| store_problem(&error))?,
         None => Uplift::default(),
     };
-    let exit = if found == Uplift::default() { NOTHING } else { 0 };
+    let exit = if found.is_empty() { NOTHING } else { 0 };
     if args.json {
         print_json(&found);
     } else if exit == NOTHING {
@@ -48,12 +54,24 @@ pub(crate) fn run(args: &ReportArgs) -> Outcome {
     Ok(exit)
 }
 
+/// With the notes for all projects, as far as this project's own runs had them.
+async fn seen(shelves: &Shelves<'_, SqliteStore>) -> Result<Uplift, StoreError> {
+    let own = shelves.project.runs(RUNS).await?;
+    let runs: BTreeSet<RunId> = own.into_iter().map(|run| run.id).collect();
+    let for_all = shelves.global.map(|store| ForAll { store, runs: &runs });
+    uplift(shelves.project, for_all).await
+}
+
 fn text(found: &Uplift, limit: usize) -> String {
     let mut text = paint(HEAD, "attempts that went well\n");
     text += &attempts("with notes", found.with);
     text += &attempts("one left out", found.without_one);
     text += &paint(HEAD, "iterations of a completed task\n");
-    let most = [found.tasks_with, found.tasks_without].map(mean).into_iter().flatten().fold(0.0, f64::max);
+    let most = [found.tasks_with, found.tasks_without]
+        .map(TaskTally::mean_iterations)
+        .into_iter()
+        .flatten()
+        .fold(0.0, f64::max);
     text += &tasks("notes at first", found.tasks_with, most);
     text += &tasks("none at first", found.tasks_without, most);
     if !found.notes.is_empty() {
@@ -77,14 +95,12 @@ fn attempts(name: &str, tally: Tally) -> String {
 }
 
 fn tasks(name: &str, tally: TaskTally, most: f64) -> String {
-    let Some(mean) = mean(tally) else { return format!("  {name:<15}{}\n", paint(FAINT, "none")) };
+    let Some(mean) = tally.mean_iterations() else {
+        return format!("  {name:<15}{}\n", paint(FAINT, "none"));
+    };
     // Bars are drawn of whole numbers: tenths are fine enough.
     let bar = padded(&gauge((mean * 10.0) as u64, (most * 10.0) as u64), HEAD);
     format!("  {name:<15}{bar}  {mean:.1} on average, {} tasks\n", tally.completed)
-}
-
-fn mean(tally: TaskTally) -> Option<f64> {
-    (tally.completed > 0).then(|| f64::from(tally.iterations) / f64::from(tally.completed))
 }
 
 fn line(one: &NoteUplift) -> String {

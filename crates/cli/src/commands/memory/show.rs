@@ -58,7 +58,8 @@ fn text(shown: &Shown) -> String {
             let lines =
                 note.said.content.lines().chain(note.said.kind.texts().into_iter().flat_map(str::lines));
             let content: String = lines.map(|line| format!("{}\n", inert(line))).collect();
-            format!("{}\n{facts}\n\n{content}", paint(HEAD, &inert(note.headline())))
+            let head = paint(HEAD, &inert(note.headline())) + &told::mark(note);
+            format!("{head}\n{facts}\n\n{content}")
         }
         None => "forgotten\n".to_owned(),
     };

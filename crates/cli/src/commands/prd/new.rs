@@ -138,7 +138,8 @@ impl Args {
         let (place, _, mut settings) = block_on(project.settings(&store, self.yes))?;
         if typed {
             let words = settings.agent.command.take();
-            settings.agent.command = words.map(|words| from_here(words, &place.root));
+            let here = here()?;
+            settings.agent.command = words.map(|words| from_here(words, &here));
         }
         let crew = crew(&settings, &staff, redactor)?;
         let patience = Duration::from_secs(self.patience.into());
