@@ -63,14 +63,30 @@ pub(super) fn secrets(environment: impl IntoIterator<Item = (String, String)>) -
     secrets
 }
 
+/// Looked at for every variable of every process, so nothing is copied for it.
 fn says_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase().replace('-', "_");
-    let public = name.split('_').any(|word| PUBLIC.contains(&word));
-    let last = name.rsplit('_').next().unwrap_or_default();
+    let mut words = name.split(['_', '-']);
+    let public = words.clone().any(|word| PUBLIC.iter().any(|public| word.eq_ignore_ascii_case(public)));
+    let last = words.next_back().unwrap_or_default();
     // The shell's own PWD and OLDPWD are directories.
-    let last_tells = TELLING_LAST.contains(&last) && name != "PWD";
-    let id_of_key = name.ends_with("KEY_ID");
-    !public && (last_tells || id_of_key || TELLING.iter().any(|word| name.contains(word)))
+    let last_tells =
+        TELLING_LAST.iter().any(|word| last.eq_ignore_ascii_case(word)) && !name.eq_ignore_ascii_case("PWD");
+    let id_of_key = ends_with(name, "KEY_ID");
+    !public && (last_tells || id_of_key || TELLING.iter().any(|word| contains(name, word)))
+}
+
+/// In any case, with dashes for underscores.
+fn contains(name: &str, word: &str) -> bool {
+    name.as_bytes().windows(word.len()).any(|part| is_same(part, word))
+}
+
+fn ends_with(name: &str, word: &str) -> bool {
+    name.len() >= word.len() && is_same(&name.as_bytes()[name.len() - word.len()..], word)
+}
+
+fn is_same(part: &[u8], word: &str) -> bool {
+    let plain = |byte: u8| if byte == b'-' { b'_' } else { byte.to_ascii_uppercase() };
+    part.iter().zip(word.bytes()).all(|(byte, expected)| plain(*byte) == expected)
 }
 
 fn could_be_secret(value: &str) -> bool {

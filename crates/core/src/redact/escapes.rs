@@ -5,19 +5,25 @@ use std::ops::Range;
 
 use super::view::{Places, View};
 
-/// The three bytes that an escape begins with.
-pub(super) fn beginnings() -> Vec<Vec<u8>> {
-    let mut beginnings: Vec<Vec<u8>> = (0x20..0x7f_u8)
-        .flat_map(|byte| [format!("%{byte:02x}"), format!("%{byte:02X}")])
-        .chain((0..10).flat_map(|digit| [format!("&#{digit}"), format!("\u{1b}[{digit}")]))
-        .chain((1..8).map(|digit| format!("\\x{digit}")))
-        .chain(["\\u0", "\\03", "\\e[", "&#x", "&#X", "\u{1b}[m", "\u{1b}[K"].map(str::to_owned))
-        .map(String::into_bytes)
-        .collect();
-    beginnings.sort_unstable();
-    beginnings.dedup();
-    beginnings
+/// Tells the three bytes of each beginning of an escape, once.
+pub(super) fn beginnings(mut found: impl FnMut(&[u8; 3])) {
+    for byte in 0x20..0x7f_u8 {
+        let lower = [b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+        found(&lower);
+        let upper = lower.map(|byte| byte.to_ascii_uppercase());
+        if upper != lower {
+            found(&upper);
+        }
+    }
+    for digit in b'0'..=b'9' {
+        found(&[b'&', b'#', digit]);
+        found(&[0x1b, b'[', digit]);
+    }
+    (b'1'..b'8').for_each(|digit| found(&[b'\\', b'x', digit]));
+    [b"\\u0", b"\\03", b"\\e[", b"&#x", b"&#X", b"\x1b[m", b"\x1b[K"].into_iter().for_each(found);
 }
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// The lines of `text` that one of `escapes` stands in; these are in order.
 /// What stands before `from` was decided with what came before it.

@@ -115,18 +115,16 @@ pub(super) fn hex_digits(bytes: &[u8]) -> impl Iterator<Item = u8> {
 
 /// The part of the base64 of `…value…` that depends on `value` alone when it starts at `offset` modulo three.
 pub(super) fn base64_inside(value: &[u8], offset: usize) -> impl Iterator<Item = u8> {
-    let bits = (offset + value.len()) * 8;
-    let first = (offset * 8).div_ceil(6);
-    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let byte = move |at: usize| {
-        let inside = at.checked_sub(offset).and_then(|at| value.get(at));
-        inside.map_or(0, |byte| u16::from(*byte))
-    };
-    let sextet = move |index: usize| {
-        let bit = index * 6;
-        usize::from(((byte(bit / 8) << 8 | byte(bit / 8 + 1)) >> (10 - bit % 8)) & 63)
-    };
-    (first..bits / 6).map(move |index| alphabet[sextet(index)])
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    // These share a digit with what stands before.
+    let shared = (6 - offset * 8 % 6) % 6;
+    let digits = (value.len() * 8).saturating_sub(shared) / 6;
+    (0..digits).map(move |index| {
+        let bit = shared + index * 6;
+        let (at, within) = (bit / 8, bit % 8);
+        let two = u16::from(value[at]) << 8 | value.get(at + 1).map_or(0, |byte| u16::from(*byte));
+        ALPHABET[usize::from(two >> (10 - within) & 63)]
+    })
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub(super) struct Scanner {
 
 impl Scanner {
     pub(super) fn new(literals: &[Vec<u8>]) -> Scanner {
-        let mut rules = Rules::default();
+        let mut rules = Rules { rules: Vec::with_capacity(RULES), spelt: Vec::with_capacity(RULES * 8) };
         literals.iter().for_each(|literal| rules.add(literal, Finds::Literal));
         for shape in shapes::all() {
             shape.triggers.iter().for_each(|trigger| rules.add(trigger.as_bytes(), Finds::Shape(shape)));
@@ -67,7 +67,7 @@ impl Scanner {
         for trigger in encoded_triggers() {
             encoded::beginnings(trigger, |form, coding| rules.add(form, Finds::Encoded(coding)));
         }
-        escapes::beginnings().iter().for_each(|three| rules.add(three, Finds::Escape));
+        escapes::beginnings(|three| rules.add(three, Finds::Escape));
         let Rules { rules, spelt } = rules;
         let beginnings = Beginnings::new(rules.iter().map(|rule| rule.beginning(&spelt)));
         Scanner { beginnings, rules, spelt }
@@ -135,8 +135,11 @@ impl Scanner {
     }
 }
 
+/// About as many as there are without literals.
+const RULES: usize = 3000;
+
 /// Rules while they are gathered.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Rules {
     rules: Vec<Rule>,
     spelt: Vec<u8>,
@@ -156,15 +159,24 @@ impl Rule {
     }
 }
 
-/// What begins with another's beginning is found with it.
+/// What is looked for where it is encoded, each once: the first bytes of what begins a secret, which in an encoding are
+/// telling enough, and which many have in common.
 fn encoded_triggers() -> Vec<&'static [u8]> {
-    let mut triggers: Vec<&[u8]> = shapes::all()
-        .flat_map(|shape| shape.triggers.iter().map(|trigger| trigger.as_bytes()))
-        .chain(pem::BEGIN)
-        .collect();
-    triggers.sort_unstable();
-    triggers.dedup_by(|longer, shorter| longer.starts_with(shorter));
-    triggers
+    let triggers = shapes::all().flat_map(|shape| shape.triggers.iter().map(|trigger| trigger.as_bytes()));
+    let firsts = triggers.chain(pem::BEGIN).map(|trigger| &trigger[..trigger.len().min(TELLING)]);
+    let mut firsts: Vec<(u64, &[u8])> = firsts.map(|first| (number(first), first)).collect();
+    firsts.sort_unstable_by_key(|(number, _)| *number);
+    firsts.dedup_by(|(_, longer), (_, shorter)| longer.starts_with(shorter));
+    firsts.into_iter().map(|(_, first)| first).collect()
+}
+
+/// At most eight bytes are a number, which is quickly compared: every process that keeps anything does this.
+const TELLING: usize = 6;
+
+/// In the order of the bytes.
+fn number(bytes: &[u8]) -> u64 {
+    let padded = bytes.iter().copied().chain(std::iter::repeat(0));
+    padded.take(8).fold(0, |all, byte| all << 8 | u64::from(byte))
 }
 
 /// Everything that may stand for something hidden.
