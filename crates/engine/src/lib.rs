@@ -14,6 +14,7 @@ pub mod agent;
 mod aside;
 mod ask;
 mod attempt;
+mod boxed;
 mod briefing;
 mod capture;
 mod chronicle;
@@ -52,6 +53,7 @@ mod wake;
 mod watchdog;
 mod window;
 
+pub use boxed::boxed;
 pub use briefing::Briefing;
 pub use capture::{Captured, capture};
 pub use chronicle::{Chronicling, Messages, Told};

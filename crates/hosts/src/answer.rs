@@ -6,6 +6,7 @@ use ralph_core::id::SessionId;
 use ralph_core::in_session::{Strategy, Turn};
 use ralph_core::report::AgentExit;
 use ralph_core::run::Step;
+use ralph_engine::boxed;
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
 use ralph_engine::session::{Ended, Onward, Presented};
 use ralph_store::Store;
@@ -68,10 +69,11 @@ pub async fn answer<S: Store + 'static>(
     if let Some(why) = refused {
         return Ok(vec![words::failed(&why)]);
     }
+    let desk = Desk { session, loops, ground };
     if seen.here.is_none() {
         return match happening {
-            Happening::Command(asked) => Desk { session, loops, ground }.command(asked).await,
-            Happening::Message { text, first: true } => Desk { session, loops, ground }.first(&text).await,
+            Happening::Command(asked) => boxed(|| desk.command(asked)).await,
+            Happening::Message { text, first: true } => boxed(|| desk.first(&text)).await,
             Happening::Idle(_) => Ok(seen.elsewhere.iter().take(ASKED_AFTER).map(ask_after).collect()),
             Happening::Aborted
             | Happening::Error { .. }
@@ -84,24 +86,23 @@ pub async fn answer<S: Store + 'static>(
             | Happening::Other => Ok(Vec::new()),
         };
     }
-    let desk = Desk { session, loops, ground };
     match happening {
-        Happening::Idle(turn) => desk.turned(&turn).await,
+        Happening::Idle(turn) => boxed(|| desk.turned(&turn)).await,
         Happening::Aborted => desk.end("the turn was aborted").await,
         Happening::Error { what } => Ok(erred(&what, loops.stumbled(session, &what).await?)),
         Happening::Refused(exit) => Ok(erred(&exit.to_string(), loops.refused(session, &exit).await?)),
-        Happening::Due => Ok(onward(loops.due(session, ground).await?)),
+        Happening::Due => Ok(onward(boxed(|| loops.due(session, ground)).await?)),
         Happening::Gone => desk.end("the session is gone").await,
-        Happening::Command(asked) => desk.command(asked).await,
+        Happening::Command(asked) => boxed(|| desk.command(asked)).await,
         Happening::Message { .. } => {
             // Told once for each session after the host was started.
             loops.replacement_lost(session).await?;
-            desk.instruct().await
+            boxed(|| desk.instruct()).await
         }
-        Happening::Replaced { by, summary } => desk.replaced(by, summary).await,
+        Happening::Replaced { by, summary } => boxed(|| desk.replaced(by, summary)).await,
         Happening::Undelivered { what } => {
             let mut actions = vec![words::failed(&format!("the brief could not be given: {what}"))];
-            actions.extend(onward(loops.undelivered(session, &what, ground).await?));
+            actions.extend(onward(boxed(|| loops.undelivered(session, &what, ground)).await?));
             Ok(actions)
         }
         Happening::Other => Ok(Vec::new()),

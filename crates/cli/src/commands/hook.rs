@@ -20,7 +20,7 @@ use ralph_core::run::Run;
 use ralph_engine::loops::{Living, Loops};
 use ralph_engine::session::{Provide, Waiting};
 use ralph_engine::sessions::{Told, observe};
-use ralph_engine::{Place, chain};
+use ralph_engine::{Place, boxed, chain};
 use ralph_hosts::opencode::{self, Event};
 use ralph_hosts::wire::{Action, Answer, Fault, VERSION};
 use ralph_hosts::{Happening, Manner, Original, answer, let_go};
@@ -124,7 +124,7 @@ fn hear(args: &Args, leash: Leash) -> Result<(), String> {
     }
     let lifecycle = event.observed.as_ref().and_then(|what| Lifecycle::of(what, None));
     let lifecycle = lifecycle.filter(|lifecycle| lifecycle.is_wanted(&project));
-    block_on(unless_signalled(tell(event, Arc::new(store), leash, lifecycle, hooked)))
+    block_on(boxed(|| unless_signalled(tell(event, Arc::new(store), leash, lifecycle, hooked))))
 }
 
 pub(super) async fn unless_signalled(told: impl Future<Output = Result<(), String>>) -> Result<(), String> {
@@ -217,7 +217,7 @@ async fn tell(
     };
     let may_begin = matches!(happening, Happening::Command(_) | Happening::Message { .. });
     let is_concerned = seen.here.is_some() || seen.unpresented.is_some() || may_begin;
-    let own = if hooked && is_concerned { Own::at(&directory, &store).await } else { None };
+    let own = if hooked && is_concerned { boxed(|| Own::at(&directory, &store)).await } else { None };
     let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
     let (waiting, leash) = (Waiting::AsksAgain, Some(leash));
     let manner = Manner::default();
@@ -229,11 +229,11 @@ async fn tell(
             Some(_) => loops.look(&session).await.map_err(|error| chain(&error))?.here,
             None => seen.here,
         };
-        lifecycle.announce(&inside.directory, &inside.store, &seat, run, PATIENCE).await;
+        boxed(|| lifecycle.announce(&inside.directory, &inside.store, &seat, run, PATIENCE)).await;
     }
     if let Some(own) = own {
         inside.expect(PATIENCE);
-        own.deliver(inside.store.clone(), PATIENCE).await;
+        boxed(|| own.deliver(inside.store.clone(), PATIENCE)).await;
     }
     told
 }

@@ -12,7 +12,7 @@ use ralph_engine::loops::{Living, LoopError, Loops};
 use ralph_engine::mailbox::Heard;
 use ralph_engine::session::{Presented, Provide, Standing, Waiting};
 use ralph_engine::sessions::{ForLoop, Resumed, observe, resume};
-use ralph_engine::{Place, chain, sessions};
+use ralph_engine::{Place, boxed, chain, sessions};
 use ralph_hosts::Ground;
 use ralph_hosts::hooked::{self, Circumstances, Dialect, Event, Reply, Told, What};
 use ralph_store::{Seat, Sessions, SqliteStore, StoreError};
@@ -82,7 +82,7 @@ pub(crate) fn hear(
         seat,
         begun,
     };
-    block_on(unless_signalled(hearing.tell(within, lifecycle)))
+    block_on(boxed(|| unless_signalled(hearing.tell(within, lifecycle))))
 }
 
 fn within(rest: &[String]) -> Duration {
@@ -147,11 +147,11 @@ impl Hearing<'_> {
         let seen = loops.look(&event.session).await.map_err(|error| chain(&error))?;
         let concerns_loop = match &event.told {
             _ if seen.unpresented.is_some() => true,
-            Told::Tool(_) | Told::Other => false,
+            _ if self.is_only_noted() => false,
             Told::Command(_) => true,
             _ => seen.here.is_some(),
         };
-        let own = if concerns_loop { Own::at(&event.directory, store).await } else { None };
+        let own = if concerns_loop { boxed(|| Own::at(&event.directory, store)).await } else { None };
         let loops = loops.with_hooks(own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default());
         let Presented { seen, refused } = self.presented(seen, own.as_ref()).await?;
         let standing = match &seen.here {
@@ -162,7 +162,7 @@ impl Hearing<'_> {
         let heard = standing.as_ref().filter(|_| is_new || !self.is_prompt());
         let (used, said) = heard.map(|standing| self.kept(standing)).unwrap_or_default();
         if matches!(event.told, Told::Stopped { .. } | Told::Started { .. }) {
-            orphans::clear(self.dialect, &loops, store, &self.seat).await;
+            boxed(|| orphans::clear(self.dialect, &loops, store, &self.seat)).await;
         }
         let left = within.saturating_sub(self.begun.elapsed());
         let circumstances = Circumstances { within: left, cap: cap(self.dialect), tools: used, said };
@@ -172,22 +172,26 @@ impl Hearing<'_> {
             }
             // Hooks of two installations are both told, and one of them has answered.
             None if self.is_prompt() && !is_new => Ok(Reply::Nothing),
-            None => hooked::respond(event, circumstances, &loops, self.inside).await,
+            None if self.is_only_noted() => Ok(Reply::Nothing),
+            None => boxed(|| hooked::respond(event, circumstances, &loops, self.inside)).await,
         };
         let reply = reply.or_else(|error| given_up(&error).ok_or_else(|| chain(&error)))?;
-        let reply = self.hydrated(reply, standing.as_ref(), resumed.as_ref()).await;
+        let reply = match event.told {
+            Told::Started { .. } => boxed(|| self.hydrated(reply, standing.as_ref(), resumed.as_ref())).await,
+            _ => reply,
+        };
         self.say(&reply, &loops).await?;
         self.inside.answered();
         if let Some(lifecycle) = lifecycle {
             let run = standing.map(|standing| standing.run);
             let left = within.saturating_sub(self.begun.elapsed());
             self.inside.expect(left);
-            lifecycle.announce(&event.directory, store, &self.seat, run, left).await;
+            boxed(|| lifecycle.announce(&event.directory, store, &self.seat, run, left)).await;
         }
         if let Some(own) = own {
             let left = within.saturating_sub(self.begun.elapsed());
             self.inside.expect(left);
-            own.deliver(store.clone(), left).await;
+            boxed(|| own.deliver(store.clone(), left)).await;
         }
         Ok(())
     }
@@ -201,8 +205,14 @@ impl Hearing<'_> {
         let store = store.map_err(|error| store_problem(&error).what)?;
         let told = own.map(|own| own.hooks.clone()).unwrap_or_default();
         let loops = Loops::new(Arc::new(store), self.seat.host.clone(), redactor()).with_hooks(told);
-        let presented = loops.presented(&self.event.session, seen, |run| self.inside.refusal(run)).await;
+        let presented =
+            boxed(|| loops.presented(&self.event.session, seen, |run| self.inside.refusal(run))).await;
         presented.map_err(|error| chain(&error))
+    }
+
+    /// Nothing is said to it, and no loop moves by it.
+    fn is_only_noted(&self) -> bool {
+        matches!(self.event.told, Told::Tool(_) | Told::Other)
     }
 
     fn is_prompt(&self) -> bool {
@@ -283,7 +293,7 @@ impl Hearing<'_> {
 
     /// What an agent is told when its session begins or goes on.
     async fn hydrated(&self, reply: Reply, standing: Option<&Standing>, resumed: Option<&Resumed>) -> Reply {
-        if !matches!(self.event.told, Told::Started { .. }) || matches!(reply, Reply::Brief(_)) {
+        if matches!(reply, Reply::Brief(_)) {
             return reply;
         }
         let asked = resumed.and_then(|resumed| resumed.session.context.asked.as_deref());
