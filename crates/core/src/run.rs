@@ -100,6 +100,9 @@ pub struct Run {
     /// The digest of the constitution that the run began with; empty where there was none.
     #[serde(default)]
     pub constitution: Option<String>,
+    /// Where git's HEAD was when it was last looked at for what is committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
     /// What the agent of the present iteration asked.
     #[serde(default)]
     pub asked: Option<String>,

@@ -6,6 +6,7 @@ use ralph_testkit::{Project, Ran};
 use serde_json::Value;
 
 use crate::project;
+use crate::time::git;
 
 /// Whoever changes the code has to run `regen.sh`, which nothing that fails says.
 const CHECK: &str = "want=$(cksum < src/app.py)\n\
@@ -130,4 +131,48 @@ fn what_a_brief_would_get_of_changed_code_is_explained_as_a_hypothesis_and_nothi
     let before = project.ralph(&["memory", "export", "--scope", "all"]).out;
     assert_eq!(regen(&project), true);
     assert_eq!(project.ralph(&["memory", "export", "--scope", "all"]).out, before);
+}
+
+/// Mends what is asked for, and commits it itself where it is told to.
+const COMMITTER: &str = "
+echo fixed > app.txt
+[ ! -e commits-itself ] || git commit -q -m 'app: it is fixed for good' app.txt
+echo 'I mended it.'
+";
+
+#[test]
+fn what_was_committed_is_known_afterwards_whoever_did_it() {
+    for by_itself in [true, false] {
+        let project = project().agent(COMMITTER);
+        let tree = project.tree();
+        fs::write(tree.join("app.txt"), "broken\n").unwrap();
+        let backlog = r#"{ "name": "n", "userStories": [{ "id": "S-1", "title": "Mend the app", "description": "d",
+                          "acceptanceCriteria": [], "priority": 1, "passes": false, "dependsOn": [] }] }"#;
+        fs::write(tree.join("prd.json"), backlog).unwrap();
+        if by_itself {
+            fs::write(tree.join("commits-itself"), "").unwrap();
+        }
+        git(&tree, &["init", "--quiet"]);
+        git(&tree, &["config", "user.name", "someone"]);
+        git(&tree, &["config", "user.email", "some@one"]);
+        git(&tree, &["add", "--all"]);
+        git(&tree, &["commit", "--quiet", "--message=before"]);
+        let mut args =
+            vec!["run", "--yes", "--iteration-delay", "0", "--criteria", "custom=grep fixed app.txt"];
+        args.extend((!by_itself).then_some("--auto-commit"));
+        let ran = project.ralph(&args);
+        assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+        let head = git(&tree, &["rev-parse", "HEAD"]);
+        let facts: Vec<Value> = notes(&project)
+            .into_iter()
+            .filter(|note| note["tags"].as_array().is_some_and(|tags| tags.contains(&"commit".into())))
+            .collect();
+        let [fact] = facts.as_slice() else { panic!("one commit, one fact: {facts:?}") };
+        assert_eq!(fact["source"]["commit"], head.as_str());
+        let subject = git(&tree, &["show", "--no-patch", "--format=%s", "HEAD"]);
+        assert_eq!(fact["title"], format!("Commit {}: {subject}", &head[..10]));
+        assert!(fact["files"].as_array().unwrap().contains(&"app.txt".into()), "{fact}");
+        assert!(fact["content"].as_str().unwrap().contains("Mended: "), "{fact}");
+        assert_eq!((&fact["verified"], &fact["scope"]), (&true.into(), &"project".into()));
+    }
 }

@@ -56,6 +56,7 @@ impl Run {
             recalled: Recalled::default(),
             extracted: None,
             constitution: None,
+            head: None,
             asked: None,
             controls_seen: ControlNo::default(),
             fresh: Vec::new(),

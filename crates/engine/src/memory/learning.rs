@@ -47,6 +47,7 @@ impl<S: Store + 'static> Drive<S> {
         let anchors: Vec<Anchor> = self.touched.values().cloned().collect();
         let (task, ran) = (self.remembered_task(), report.ran.iter().map(ran).collect::<Vec<_>>());
         let complete = judged.verdict.is_complete();
+        let made = self.fresh_commits();
         let session = self.run.in_session.as_ref().map(|place| place.session.clone());
         let seen = Witnessed {
             run: &self.run.id,
@@ -61,7 +62,7 @@ impl<S: Store + 'static> Drive<S> {
             said: &report.tail,
             ran: &ran,
             anchors: &anchors,
-            commit: None,
+            commit: made.last().map(|commit| commit.id.as_str()),
         };
         let at = self.now().at;
         crash_point("learn.before");
@@ -70,6 +71,7 @@ impl<S: Store + 'static> Drive<S> {
         let repeated = self.forgetful(repeated).flatten();
         self.run.progress.failed_before(repeated);
         self.forgetful(learned);
+        self.note_commits(attempt, &made, &evidence.checks).await;
         crash_point("learn.inside");
         if let Some(succeeded) = went(complete, &before, &evidence.checks) {
             let (run, iteration) = (Some(self.run.id.clone()), Some(attempt.iteration));

@@ -2,6 +2,7 @@
 //! is done. Nothing here ends a run: what goes wrong is a notice.
 
 mod anchoring;
+mod committing;
 mod constitution;
 mod extracting;
 mod foresee;

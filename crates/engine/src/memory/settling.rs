@@ -28,6 +28,9 @@ impl<S: Store + 'static> Drive<S> {
             return Ok(Settled::Rewound);
         }
         crash_point("memory.before");
+        let made = self.fresh_commits();
+        let checks = self.checked.clone().unwrap_or_default();
+        self.note_commits(attempt, &made, &checks).await;
         let task = self.remembered_task();
         let branch = commit.as_ref().and_then(|_| branch(&self.parts.place.root));
         let done = Done {

@@ -24,7 +24,7 @@ pub(crate) fn branch(root: &Path) -> Option<String> {
 }
 
 /// `.git` is a directory, or in a work tree a file that names one.
-fn git_dir(root: &Path) -> Option<PathBuf> {
+pub(super) fn git_dir(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     if git.is_dir() {
         return Some(git);
@@ -41,7 +41,7 @@ fn line(path: &Path) -> Option<String> {
     Some(text(path)?.lines().next()?.trim().to_owned())
 }
 
-fn text(path: &Path) -> Option<String> {
+pub(super) fn text(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     (metadata.is_file() && metadata.len() <= LONGEST).then(|| fs::read_to_string(path).ok()).flatten()
 }

@@ -5,12 +5,14 @@ mod fixed;
 mod head;
 mod judge;
 mod protect;
+mod reflog;
 mod window;
 
 pub use fixed::content as definition;
 pub(crate) use head::branch;
 pub use head::commit as head;
 pub use protect::patterns_without_files;
+pub(crate) use reflog::commits_since;
 
 use std::collections::BTreeMap;
 

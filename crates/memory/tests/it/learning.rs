@@ -14,7 +14,7 @@ use super::fragile::Fragile;
 use super::{Memory, draft};
 
 impl Memory {
-    fn learn(&self, attempt: &Attempt) -> Vec<ralph_core::id::NoteId> {
+    pub(super) fn learn(&self, attempt: &Attempt) -> Vec<ralph_core::id::NoteId> {
         self.days.set(self.days.get() + 1);
         let redactor = Redactor::new([("API_TOKEN".to_owned(), "hunter2hunter2".to_owned())]);
         wait(learn(&self.store, &attempt.seen(), &redactor, self.now())).unwrap()

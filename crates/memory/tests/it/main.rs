@@ -4,6 +4,7 @@
 
 mod attempt;
 mod capture;
+mod committed;
 mod consolidation;
 mod contradict;
 mod echoes;
