@@ -83,6 +83,14 @@ impl Iterator for Postings<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Posting> {
+        // Nearly always each of the three is small enough for a byte.
+        if let [gap, count, length, rest @ ..] = self.bytes
+            && (*gap | *count | *length) < 0x80
+        {
+            self.bytes = rest;
+            self.no = self.no.wrapping_add(u32::from(*gap));
+            return Some(Posting { no: self.no, count: u32::from(*count), length: u32::from(*length) });
+        }
         self.no = self.no.wrapping_add(pop(&mut self.bytes)? as u32);
         Some(Posting {
             no: self.no,
@@ -104,6 +112,16 @@ pub(crate) fn push(bytes: &mut Vec<u8>, mut number: u64) {
 /// Nothing at the end, and nothing for a number that is cut short or too long to be one.
 #[inline]
 pub(crate) fn pop(bytes: &mut &[u8]) -> Option<u64> {
+    match *bytes {
+        [small, rest @ ..] if *small < 0x80 => {
+            *bytes = rest;
+            Some(u64::from(*small))
+        }
+        _ => pop_long(bytes),
+    }
+}
+
+fn pop_long(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;

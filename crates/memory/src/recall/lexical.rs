@@ -60,9 +60,19 @@ pub(super) fn hits_on<'a>(
 ) -> impl Iterator<Item = Option<&'a Hit>> + 'a {
     let mut rest = hits;
     numbers.map(move |no| {
-        rest = &rest[rest.partition_point(|hit| hit.no < no)..];
+        rest = &rest[below(rest, no)..];
         rest.first().filter(|hit| hit.no == no)
     })
+}
+
+/// How many of the first stand before this note. The next one asked for is seldom far, in a list that may be long.
+fn below(hits: &[Hit], no: u32) -> usize {
+    let mut end = 1;
+    while hits.get(end - 1).is_some_and(|hit| hit.no < no) {
+        end *= 2;
+    }
+    let begin = end / 2;
+    begin + hits[begin..end.min(hits.len())].partition_point(|hit| hit.no < no)
 }
 
 /// A word of the question, and a word of the notes that stands for it.
@@ -92,7 +102,7 @@ pub(super) async fn matches(
     let curve = Curve::of(ranking, state);
     let mut words = vec![Vec::new(); asked.words.len()];
     for (form, list) in forms.iter().zip(&lists) {
-        let hits = curve.hits(list, form.worth * form.share, form.share < 1.0);
+        let hits = curve.hits(list, form);
         let all = &mut words[form.asked];
         *all = if all.is_empty() { hits } else { best_of_both(all, &hits) };
     }
@@ -188,15 +198,22 @@ impl Curve {
         Curve { saturation, half, half_by_length: by_length }
     }
 
-    pub(super) fn hits(&self, list: &PostingList, worth: f64, is_near: bool) -> Vec<Hit> {
+    /// What a word of so much worth comes to in each note that has it.
+    pub(super) fn each(&self, list: &PostingList, worth: f64, mut tell: impl FnMut(u32, f32)) {
         let most = worth * (1.0 + self.saturation);
-        let mut hits = Vec::with_capacity(list.at_most());
         list.iter().for_each(|posting| {
             let count = f64::from(posting.count);
             let half = self.half + self.half_by_length * f64::from(posting.length);
-            let value = (most * count / (count + half)) as f32;
+            tell(posting.no, (most * count / (count + half)) as f32);
+        });
+    }
+
+    fn hits(&self, list: &PostingList, form: &Form) -> Vec<Hit> {
+        let mut hits = Vec::with_capacity(list.at_most());
+        let is_near = form.share < 1.0;
+        self.each(list, form.worth * form.share, |no, value| {
             let (exact, near) = if is_near { (0.0, value) } else { (value, 0.0) };
-            hits.push(Hit { no: posting.no, exact, near });
+            hits.push(Hit { no, exact, near });
         });
         hits
     }
@@ -204,24 +221,31 @@ impl Curve {
 
 /// A note that has two spellings of a word has it once: the better one counts.
 fn best_of_both(a: &[Hit], b: &[Hit]) -> Vec<Hit> {
+    // Most spellings are rare beside the word itself, whose list is then copied in stretches.
+    let (few, mut rest) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let mut merged = Vec::with_capacity(a.len() + b.len());
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-    while let (Some(left), Some(right)) = (a.peek(), b.peek()) {
-        if left.no < right.no {
-            merged.extend(a.next());
-        } else if right.no < left.no {
-            merged.extend(b.next());
-        } else {
-            let exact = left.exact.max(right.exact);
-            let best = (left.exact + left.near).max(right.exact + right.near);
-            merged.push(Hit { no: left.no, exact, near: best - exact });
-            a.next();
-            b.next();
+    for one in few {
+        let (before, from) = rest.split_at(below(rest, one.no));
+        merged.extend_from_slice(before);
+        rest = from;
+        match from.split_first().filter(|(other, _)| other.no == one.no) {
+            Some((other, after)) => {
+                merged.push(one.or(other));
+                rest = after;
+            }
+            None => merged.push(*one),
         }
     }
-    merged.extend(a);
-    merged.extend(b);
+    merged.extend_from_slice(rest);
     merged
+}
+
+impl Hit {
+    fn or(&self, other: &Hit) -> Hit {
+        let exact = self.exact.max(other.exact);
+        let best = (self.exact + self.near).max(other.exact + other.near);
+        Hit { no: self.no, exact, near: best - exact }
+    }
 }
 
 #[cfg(test)]
