@@ -49,8 +49,9 @@ pub(super) fn choose(
     found.sort_by_key(|(section, _)| FIRST.iter().position(|first| first == section));
     for (section, notes) in &mut found {
         let best = judged.best(notes);
-        let (earning, idle): (Vec<_>, Vec<_>) =
-            std::mem::take(notes).into_iter().partition(|one| judged.earns(one, *section, best, &mut choice.stems));
+        let (earning, idle): (Vec<_>, Vec<_>) = std::mem::take(notes)
+            .into_iter()
+            .partition(|one| judged.earns(one, *section, best, &mut choice.stems));
         *notes = in_order(earning, *section, need);
         idle.iter().for_each(|one| choice.leave(&one.note, *section, Omission::OfLittleUse));
     }

@@ -1,5 +1,6 @@
 //! How well notes fit a question by their words: BM25 over every word, exact or nearly so.
 
+use futures::try_join;
 use ralph_store::{MemoryState, Notes, PostingList, StoreError, Word};
 
 use super::asked::Asked;
@@ -76,7 +77,7 @@ fn below(hits: &[Hit], no: u32) -> usize {
 }
 
 /// A word of the question, and a word of the notes that stands for it.
-struct Form {
+pub(super) struct Form {
     asked: usize,
     word: Word,
     /// Of the worth of the word as asked for.
@@ -87,10 +88,10 @@ struct Form {
 pub(super) async fn matches(
     store: &impl Notes,
     asked: &Asked,
+    mut forms: Vec<Form>,
     ranking: &Ranking,
     state: &MemoryState,
 ) -> Result<Matches, StoreError> {
-    let mut forms = forms(store, asked, ranking, state).await?;
     forms.sort_by_key(|form| form.word.notes);
     let mut read = 0;
     forms.retain(|form| {
@@ -111,17 +112,18 @@ pub(super) async fn matches(
     Ok(Matches { words, ..matches })
 }
 
-async fn forms(
+/// Every word of the notes that counts for a word of the question.
+pub(super) async fn forms(
     store: &impl Notes,
     asked: &Asked,
     ranking: &Ranking,
     state: &MemoryState,
 ) -> Result<Vec<Form>, StoreError> {
     let texts: Vec<String> = asked.words.iter().map(|word| word.text.clone()).collect();
-    let exact = store.words(texts.clone()).await?;
     let long =
         |text: &String| if text.chars().count() < SHORTEST_ALIKE { String::new() } else { text.clone() };
-    let alike = store.words_like(texts.iter().map(long).collect(), LOOKED_AT).await?;
+    let long_texts = texts.iter().map(long).collect();
+    let (exact, alike) = try_join!(store.words(texts.clone()), store.words_like(long_texts, LOOKED_AT))?;
     let mut forms = Vec::new();
     for ((asked_word, similar), at) in asked.words.iter().zip(alike).zip(0..) {
         let found = exact.iter().find(|word| word.text == asked_word.text && word.notes > 0);

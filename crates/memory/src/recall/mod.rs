@@ -7,11 +7,13 @@ mod lexical;
 mod near;
 mod related;
 mod score;
+mod set;
 mod thread;
 mod top;
 
 use std::collections::BTreeMap;
 
+use futures::try_join;
 use ralph_core::Timestamp;
 use ralph_core::note::Note;
 use ralph_store::{MemoryState, Notes, Placed, StoreError};
@@ -19,13 +21,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::analysis::GONE;
-use crate::catch_up::catch_up;
+use crate::catch_up::caught_up;
 use crate::factor::Contribution;
 use crate::query::Query;
 use crate::ranking::Ranking;
 use asked::Asked;
 use at_hand::AtHand;
-use filter::Allowed;
+use filter::{Allowed, Facets};
 use lexical::Matches;
 pub(crate) use lexical::most_rare;
 use near::Nearness;
@@ -62,7 +64,8 @@ pub async fn recall(
     now: Timestamp,
 ) -> Result<Vec<Recalled>, StoreError> {
     let closely = query.limit.saturating_mul(CANDIDATES).clamp(FEWEST, MOST);
-    Reading::of(store, query, ranking).await?.answer(store, query, closely, ranking, now).await
+    let reading = Reading::of(store, std::slice::from_ref(query), query, ranking).await?;
+    reading.answer(store, query, closely, ranking, now).await
 }
 
 /// The same for several questions that differ in the kinds and files that they ask for, and in how many notes they want:
@@ -74,7 +77,7 @@ pub(crate) async fn recall_each(
     now: Timestamp,
 ) -> Result<Vec<Vec<Recalled>>, StoreError> {
     let Some(first) = queries.first() else { return Ok(Vec::new()) };
-    let reading = Reading::of(store, first, ranking).await?;
+    let reading = Reading::of(store, queries, first, ranking).await?;
     // While the store reads for one, another is scored.
     let answers = queries.iter().map(|query| {
         let closely = query.limit.saturating_mul(CANDIDATES_EACH).clamp(FEWEST_EACH, MOST);
@@ -90,6 +93,7 @@ struct Reading {
     matches: Matches,
     at_hand: AtHand,
     near: Nearness,
+    facets: Facets,
     visible: Allowed,
 }
 
@@ -99,16 +103,26 @@ fn is_to_come(one: &Placed, now: Timestamp) -> bool {
 }
 
 impl Reading {
-    async fn of(store: &impl Notes, query: &Query, ranking: &Ranking) -> Result<Reading, StoreError> {
-        catch_up(store).await?;
-        let state = store.memory_state().await?;
-        let asked = Asked::of(&query.text, ranking);
-        let mut matches = lexical::matches(store, &asked, ranking, &state).await?;
-        let visible = filter::visible(store, query).await?;
+    /// `first` stands for all of them in what they have in common.
+    async fn of(
+        store: &impl Notes,
+        queries: &[Query],
+        first: &Query,
+        ranking: &Ranking,
+    ) -> Result<Reading, StoreError> {
+        let state = caught_up(store).await?;
+        let asked = Asked::of(&first.text, ranking);
+        // Asked for together, they are one way to the store and back.
+        let (forms, facets, at_hand, near) = try_join!(
+            lexical::forms(store, &asked, ranking, &state),
+            Facets::of(store, queries),
+            at_hand::of(store, &first.context),
+            near::nearness(store, first.meaning.as_ref()),
+        )?;
+        let mut matches = lexical::matches(store, &asked, forms, ranking, &state).await?;
+        let visible = filter::visible(first, &facets);
         related::add(store, &mut matches, &asked, &visible, ranking, &state).await?;
-        let at_hand = at_hand::of(store, &query.context).await?;
-        let near = near::nearness(store, query.meaning.as_ref()).await?;
-        Ok(Reading { state, asked, matches, at_hand, near, visible })
+        Ok(Reading { state, asked, matches, at_hand, near, facets, visible })
     }
 
     /// Looks at so many closely.
@@ -121,7 +135,7 @@ impl Reading {
         now: Timestamp,
     ) -> Result<Vec<Recalled>, StoreError> {
         let Reading { asked, matches, at_hand, near, .. } = self;
-        let Some(allowed) = filter::allowed(store, query, &self.visible).await? else {
+        let Some(allowed) = filter::allowed(query, &self.visible, &self.facets) else {
             return Ok(Vec::new());
         };
         let is_timed = query.since.is_some() || query.until.is_some();

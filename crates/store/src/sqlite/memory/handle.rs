@@ -66,6 +66,10 @@ impl Notes for SqliteStore {
         self.desk.read(move |conn| words::like(conn, &texts, most)).await
     }
 
+    async fn listed(&self, texts: Vec<String>) -> Result<Vec<PostingList>> {
+        self.desk.read(move |conn| postings::listed(conn, &texts)).await
+    }
+
     async fn postings(&self, words: Vec<WordNo>) -> Result<Vec<PostingList>> {
         self.desk.read(move |conn| words.iter().map(|word| postings::of(conn, *word)).collect()).await
     }

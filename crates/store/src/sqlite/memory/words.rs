@@ -21,8 +21,9 @@ pub(super) fn exact(conn: &Connection, texts: &[String]) -> Result<Vec<Word>, Fa
 
 /// For each of the texts; an empty one is like none.
 pub(super) fn like(conn: &Connection, texts: &[String], most: usize) -> Result<Vec<Vec<Word>>, Failure> {
-    let last: i64 =
-        conn.prepare_cached("SELECT coalesce(max(no), 0) FROM note_words")?.query_row((), |row| row.get(0))?;
+    let last: i64 = conn
+        .prepare_cached("SELECT coalesce(max(no), 0) FROM note_words")?
+        .query_row((), |row| row.get(0))?;
     // By number of the word: there are many, and most have nothing in common with a text.
     let mut shared: Vec<u16> = vec![0; last.unsigned_abs() as usize + 1];
     let alike = |text: &String| {
