@@ -12,7 +12,9 @@ mod thread;
 mod top;
 
 use std::collections::BTreeMap;
+use std::slice;
 
+use futures::future::try_join_all;
 use futures::try_join;
 use ralph_core::Timestamp;
 use ralph_core::note::Note;
@@ -28,8 +30,8 @@ use crate::ranking::Ranking;
 use asked::Asked;
 use at_hand::AtHand;
 use filter::{Allowed, Facets};
-use lexical::Matches;
 pub(crate) use lexical::most_rare;
+use lexical::{Form, Matches};
 use near::Nearness;
 use score::Scoring;
 
@@ -64,36 +66,81 @@ pub async fn recall(
     now: Timestamp,
 ) -> Result<Vec<Recalled>, StoreError> {
     let closely = query.limit.saturating_mul(CANDIDATES).clamp(FEWEST, MOST);
-    let reading = Reading::of(store, std::slice::from_ref(query), query, ranking).await?;
-    reading.answer(store, query, closely, ranking, now).await
+    let state = caught_up(store).await?;
+    let (facets, begun) =
+        try_join!(Facets::of(store, slice::from_ref(query)), Begun::of(store, query, ranking, &state))?;
+    begun.read(store, &facets).await?.answer(store, query, closely, now).await
 }
 
-/// The same for several questions that differ in the kinds and files that they ask for, and in how many notes they want:
-/// what their words come to, and who may see what, is looked up once.
+/// The same for several questions. What is asked for in the same words is looked up once, and so is what kinds and files
+/// there are.
 pub(crate) async fn recall_each(
     store: &impl Notes,
     queries: &[Query],
     ranking: &Ranking,
     now: Timestamp,
 ) -> Result<Vec<Vec<Recalled>>, StoreError> {
-    let Some(first) = queries.first() else { return Ok(Vec::new()) };
-    let reading = Reading::of(store, queries, first, ranking).await?;
+    let state = caught_up(store).await?;
+    let alike: Vec<&[Query]> = queries.chunk_by(Query::is_in_the_words_of).collect();
+    // Asked for together, they are one way to the store and back.
+    let begun = alike.iter().map(|alike| Begun::of(store, &alike[0], ranking, &state));
+    let (facets, begun) = try_join!(Facets::of(store, queries), try_join_all(begun))?;
+    let readings = try_join_all(begun.into_iter().map(|begun| begun.read(store, &facets))).await?;
     // While the store reads for one, another is scored.
-    let answers = queries.iter().map(|query| {
-        let closely = query.limit.saturating_mul(CANDIDATES_EACH).clamp(FEWEST_EACH, MOST);
-        reading.answer(store, query, closely, ranking, now)
+    let answers = alike.iter().zip(&readings).flat_map(|(alike, reading)| {
+        alike.iter().map(move |query| {
+            let closely = query.limit.saturating_mul(CANDIDATES_EACH).clamp(FEWEST_EACH, MOST);
+            reading.answer(store, query, closely, now)
+        })
     });
-    futures::future::try_join_all(answers).await
+    try_join_all(answers).await
+}
+
+/// What a question asks for, as far as it is known without the notes that it is about.
+struct Begun<'a> {
+    query: &'a Query,
+    ranking: &'a Ranking,
+    state: &'a MemoryState,
+    asked: Asked,
+    forms: Vec<Form>,
+    at_hand: AtHand,
+    near: Nearness,
+}
+
+impl<'a> Begun<'a> {
+    async fn of(
+        store: &impl Notes,
+        query: &'a Query,
+        ranking: &'a Ranking,
+        state: &'a MemoryState,
+    ) -> Result<Begun<'a>, StoreError> {
+        let asked = Asked::of(&query.text, ranking);
+        let (forms, at_hand, near) = try_join!(
+            lexical::forms(store, &asked, ranking, state),
+            at_hand::of(store, &query.context),
+            near::nearness(store, query.meaning.as_ref()),
+        )?;
+        Ok(Begun { query, ranking, state, asked, forms, at_hand, near })
+    }
+
+    async fn read(self, store: &impl Notes, facets: &'a Facets) -> Result<Reading<'a>, StoreError> {
+        let Begun { query, ranking, state, asked, forms, at_hand, near } = self;
+        let mut matches = lexical::matches(store, &asked, forms, ranking, state).await?;
+        let visible = filter::visible(query, facets);
+        related::add(store, &mut matches, &asked, &visible, ranking, state).await?;
+        Ok(Reading { ranking, state, asked, matches, at_hand, near, facets, visible })
+    }
 }
 
 /// What does not depend on which of the notes that may be seen are asked for.
-struct Reading {
-    state: MemoryState,
+struct Reading<'a> {
+    ranking: &'a Ranking,
+    state: &'a MemoryState,
     asked: Asked,
     matches: Matches,
     at_hand: AtHand,
     near: Nearness,
-    facets: Facets,
+    facets: &'a Facets,
     visible: Allowed,
 }
 
@@ -102,40 +149,17 @@ fn is_to_come(one: &Placed, now: Timestamp) -> bool {
     one.valid_from > now && one.valid_from > one.evidence_at
 }
 
-impl Reading {
-    /// `first` stands for all of them in what they have in common.
-    async fn of(
-        store: &impl Notes,
-        queries: &[Query],
-        first: &Query,
-        ranking: &Ranking,
-    ) -> Result<Reading, StoreError> {
-        let state = caught_up(store).await?;
-        let asked = Asked::of(&first.text, ranking);
-        // Asked for together, they are one way to the store and back.
-        let (forms, facets, at_hand, near) = try_join!(
-            lexical::forms(store, &asked, ranking, &state),
-            Facets::of(store, queries),
-            at_hand::of(store, &first.context),
-            near::nearness(store, first.meaning.as_ref()),
-        )?;
-        let mut matches = lexical::matches(store, &asked, forms, ranking, &state).await?;
-        let visible = filter::visible(first, &facets);
-        related::add(store, &mut matches, &asked, &visible, ranking, &state).await?;
-        Ok(Reading { state, asked, matches, at_hand, near, facets, visible })
-    }
-
+impl Reading<'_> {
     /// Looks at so many closely.
     async fn answer(
         &self,
         store: &impl Notes,
         query: &Query,
         closely: usize,
-        ranking: &Ranking,
         now: Timestamp,
     ) -> Result<Vec<Recalled>, StoreError> {
-        let Reading { asked, matches, at_hand, near, .. } = self;
-        let Some(allowed) = filter::allowed(query, &self.visible, &self.facets) else {
+        let Reading { ranking, asked, matches, at_hand, near, .. } = self;
+        let Some(allowed) = filter::allowed(query, &self.visible, self.facets) else {
             return Ok(Vec::new());
         };
         let is_timed = query.since.is_some() || query.until.is_some();
