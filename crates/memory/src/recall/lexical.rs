@@ -102,10 +102,11 @@ pub(super) async fn matches(
     let lists = store.postings(forms.iter().map(|form| form.word.no).collect()).await?;
     let curve = Curve::of(ranking, state);
     let mut words = vec![Vec::new(); asked.words.len()];
+    let mut hits = Vec::new();
     for (form, list) in forms.iter().zip(&lists) {
-        let hits = curve.hits(list, form);
+        curve.hits(list, form, &mut hits);
         let all = &mut words[form.asked];
-        *all = if all.is_empty() { hits } else { best_of_both(all, &hits) };
+        *all = best_of_both(all, &hits);
     }
     let mut matches = Matches::default();
     words.iter().for_each(|hits| matches.add(hits));
@@ -210,14 +211,15 @@ impl Curve {
         });
     }
 
-    fn hits(&self, list: &PostingList, form: &Form) -> Vec<Hit> {
-        let mut hits = Vec::with_capacity(list.at_most());
+    /// Into the same place for every list: to ask for memory, and to give it back, takes as long as to fill it.
+    fn hits(&self, list: &PostingList, form: &Form, hits: &mut Vec<Hit>) {
+        hits.clear();
+        hits.reserve(list.at_most());
         let is_near = form.share < 1.0;
         self.each(list, form.worth * form.share, |no, value| {
             let (exact, near) = if is_near { (0.0, value) } else { (value, 0.0) };
             hits.push(Hit { no, exact, near });
         });
-        hits
     }
 }
 

@@ -56,8 +56,9 @@ pub(super) async fn add(
             sums[no as usize] += value;
         });
     }
+    let mut hits = Vec::with_capacity(sums.iter().filter(|sum| **sum > 0.0).count());
     let sums = (0..).zip(sums).filter(|(_, sum)| *sum > 0.0);
-    let hits: Vec<Hit> = sums.map(|(no, exact)| Hit { no, exact, near: 0.0 }).collect();
+    hits.extend(sums.map(|(no, exact)| Hit { no, exact, near: 0.0 }));
     matches.add(&hits);
     matches.related = hits;
     Ok(())
