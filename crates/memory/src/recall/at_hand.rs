@@ -34,6 +34,9 @@ impl AtHand {
 /// Looks everything up at once: near what is at hand there may be hundreds.
 pub(super) async fn of(store: &impl Notes, context: &Context) -> Result<AtHand, StoreError> {
     let wanted = wanted(context);
+    if wanted.is_empty() {
+        return Ok(AtHand::default());
+    }
     let lists = store.listed(wanted.keys().cloned().collect()).await?;
     let mut at_hand = AtHand::default();
     for (share, list) in wanted.values().zip(&lists) {

@@ -92,6 +92,10 @@ pub(super) async fn matches(
     ranking: &Ranking,
     state: &MemoryState,
 ) -> Result<Matches, StoreError> {
+    let mut words = vec![Vec::new(); asked.words.len()];
+    if forms.is_empty() {
+        return Ok(Matches { words, ..Matches::default() });
+    }
     forms.sort_by_key(|form| form.word.notes);
     let mut read = 0;
     forms.retain(|form| {
@@ -101,7 +105,6 @@ pub(super) async fn matches(
     });
     let lists = store.postings(forms.iter().map(|form| form.word.no).collect()).await?;
     let curve = Curve::of(ranking, state);
-    let mut words = vec![Vec::new(); asked.words.len()];
     let mut hits = Vec::new();
     for (form, list) in forms.iter().zip(&lists) {
         curve.hits(list, form, &mut hits);
@@ -121,6 +124,9 @@ pub(super) async fn forms(
     state: &MemoryState,
 ) -> Result<Vec<Form>, StoreError> {
     let texts: Vec<String> = asked.words.iter().map(|word| word.text.clone()).collect();
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
     let long =
         |text: &String| if text.chars().count() < SHORTEST_ALIKE { String::new() } else { text.clone() };
     let long_texts = texts.iter().map(long).collect();

@@ -5,13 +5,13 @@ mod at_hand;
 mod filter;
 mod lexical;
 mod near;
+mod places;
 mod related;
 mod score;
 mod set;
 mod thread;
 mod top;
 
-use std::collections::BTreeMap;
 use std::slice;
 
 use futures::future::try_join_all;
@@ -33,7 +33,8 @@ use filter::{Allowed, Facets};
 pub(crate) use lexical::most_rare;
 use lexical::{Form, Matches};
 use near::Nearness;
-use score::Scoring;
+use places::Places;
+use score::{Scored, Scoring};
 
 /// A note that was found, and why it stands where it stands.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -65,11 +66,12 @@ pub async fn recall(
     ranking: &Ranking,
     now: Timestamp,
 ) -> Result<Vec<Recalled>, StoreError> {
-    let closely = query.limit.saturating_mul(CANDIDATES).clamp(FEWEST, MOST);
+    let closely = |limit: usize| limit.saturating_mul(CANDIDATES).clamp(FEWEST, MOST);
     let state = caught_up(store).await?;
-    let (facets, begun) =
-        try_join!(Facets::of(store, slice::from_ref(query)), Begun::of(store, query, ranking, &state))?;
-    begun.read(store, &facets).await?.answer(store, query, closely, now).await
+    let queries = slice::from_ref(query);
+    let (facets, begun) = try_join!(Facets::of(store, queries), Begun::of(store, query, ranking, &state))?;
+    let answers = begun.read(store, &facets).await?.answer(store, queries, closely, now).await?;
+    Ok(answers.into_iter().flatten().collect())
 }
 
 /// The same for several questions. What is asked for in the same words is looked up once, and so is what kinds and files
@@ -86,14 +88,10 @@ pub(crate) async fn recall_each(
     let begun = alike.iter().map(|alike| Begun::of(store, &alike[0], ranking, &state));
     let (facets, begun) = try_join!(Facets::of(store, queries), try_join_all(begun))?;
     let readings = try_join_all(begun.into_iter().map(|begun| begun.read(store, &facets))).await?;
-    // While the store reads for one, another is scored.
-    let answers = alike.iter().zip(&readings).flat_map(|(alike, reading)| {
-        alike.iter().map(move |query| {
-            let closely = query.limit.saturating_mul(CANDIDATES_EACH).clamp(FEWEST_EACH, MOST);
-            reading.answer(store, query, closely, now)
-        })
-    });
-    try_join_all(answers).await
+    let closely = |limit: usize| limit.saturating_mul(CANDIDATES_EACH).clamp(FEWEST_EACH, MOST);
+    let answers =
+        alike.iter().zip(&readings).map(|(alike, reading)| reading.answer(store, alike, closely, now));
+    Ok(try_join_all(answers).await?.into_iter().flatten().collect())
 }
 
 /// What a question asks for, as far as it is known without the notes that it is about.
@@ -144,43 +142,75 @@ struct Reading<'a> {
     visible: Allowed,
 }
 
+/// What is looked at closely for a question.
+struct Look<'a> {
+    query: &'a Query,
+    allowed: Allowed,
+    /// In the order of their numbers, each once.
+    candidates: Vec<u32>,
+}
+
 /// It will be so only later. What was put down by a clock that was ahead is so all the same.
 fn is_to_come(one: &Placed, now: Timestamp) -> bool {
     one.valid_from > now && one.valid_from > one.evidence_at
 }
 
 impl Reading<'_> {
-    /// Looks at so many closely.
+    /// Looks at so many closely as a question that wants so many should.
     async fn answer(
         &self,
         store: &impl Notes,
-        query: &Query,
-        closely: usize,
+        queries: &[Query],
+        closely: impl Fn(usize) -> usize,
         now: Timestamp,
-    ) -> Result<Vec<Recalled>, StoreError> {
-        let Reading { ranking, asked, matches, at_hand, near, .. } = self;
-        let Some(allowed) = filter::allowed(query, &self.visible, self.facets) else {
-            return Ok(Vec::new());
-        };
-        let is_timed = query.since.is_some() || query.until.is_some();
-        let most = if is_timed { CANDIDATES_IN_TIME } else { closely };
-        let candidates = self.candidates(store, query, most, &allowed).await?;
+    ) -> Result<Vec<Vec<Recalled>>, StoreError> {
+        let mut looks = Vec::with_capacity(queries.len());
+        for query in queries {
+            looks.push(self.look(store, query, closely(query.limit)).await?);
+        }
         // Where no words are asked for, nobody has any to lend to a neighbour.
-        let reach = if asked.words.is_empty() { 0 } else { REACH };
-        let placed = store.around(candidates, reach).await?;
+        let reach = if self.asked.words.is_empty() { 0 } else { REACH };
+        let all = looks.iter().flat_map(|look| look.candidates.iter().copied()).collect();
+        let places = Places::of(store, all, reach).await?;
+        let ranked: Vec<Vec<Scored>> = looks.iter().map(|look| self.ranked(look, &places, now)).collect();
+        let numbers = ranked.iter().flatten().map(|one| one.no).collect();
+        // In the order in which they are asked for; some may be gone by now.
+        let mut notes = store.numbered_notes(numbers).await?.into_iter().peekable();
+        let mut recalled = |one: Scored| {
+            let (_, note) = notes.next_if(|(no, _)| *no == one.no)?;
+            Some(Recalled { note, score: one.score(), factors: one.factors })
+        };
+        Ok(ranked.into_iter().map(|ranked| ranked.into_iter().filter_map(&mut recalled).collect()).collect())
+    }
+
+    /// The best of those that a question is about.
+    fn ranked(&self, look: &Look<'_>, places: &Places, now: Timestamp) -> Vec<Scored> {
+        let Reading { ranking, asked, matches, at_hand, near, .. } = self;
+        let Look { query, allowed, candidates } = look;
         let in_time = |at: Timestamp| {
             query.since.is_none_or(|since| at >= since) && query.until.is_none_or(|until| at <= until)
         };
         let scoring = Scoring { asked, matches, at_hand, near, ranking, now };
         let is_found = |one: &Placed| one.marks & GONE == 0 && allowed.lets(one.no) && !is_to_come(one, now);
-        let mut scored = scoring.score(&placed, |one| is_found(one) && in_time(one.valid_from));
-        scored.truncate(query.limit);
-        let notes = store.numbered_notes(scored.iter().map(|one| one.no).collect()).await?;
-        let mut notes: BTreeMap<u32, Note> = notes.into_iter().collect();
-        let found = scored.into_iter().filter_map(|one| {
-            Some(Recalled { note: notes.remove(&one.no)?, score: one.score(), factors: one.factors })
-        });
-        Ok(found.collect())
+        let placed = places.around(candidates);
+        let mut ranked = scoring.score(&placed, |one| is_found(one) && in_time(one.valid_from));
+        ranked.truncate(query.limit);
+        ranked
+    }
+
+    async fn look<'q>(
+        &self,
+        store: &impl Notes,
+        query: &'q Query,
+        closely: usize,
+    ) -> Result<Look<'q>, StoreError> {
+        let Some(allowed) = filter::allowed(query, &self.visible, self.facets) else {
+            return Ok(Look { query, allowed: self.visible.clone(), candidates: Vec::new() });
+        };
+        let is_timed = query.since.is_some() || query.until.is_some();
+        let most = if is_timed { CANDIDATES_IN_TIME } else { closely };
+        let candidates = self.candidates(store, query, most, &allowed).await?;
+        Ok(Look { query, allowed, candidates })
     }
 
     async fn candidates(
