@@ -117,6 +117,10 @@ pub(crate) fn pop(bytes: &mut &[u8]) -> Option<u64> {
             *bytes = rest;
             Some(u64::from(*small))
         }
+        [low, high, rest @ ..] if *high < 0x80 => {
+            *bytes = rest;
+            Some(u64::from(low & 0x7f) | u64::from(*high) << 7)
+        }
         _ => pop_long(bytes),
     }
 }

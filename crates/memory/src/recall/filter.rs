@@ -103,11 +103,9 @@ pub(super) fn visible(query: &Query, facets: &Facets) -> Allowed {
     Allowed::default().by(seen(query), facets)
 }
 
-/// Of those that may be seen, the ones that a question is about. Nothing if nothing can be found.
-pub(super) fn allowed(query: &Query, visible: &Allowed, facets: &Facets) -> Option<Allowed> {
-    let allowed = visible.clone().by(asked_for(query), facets);
-    let is_empty = allowed.only.as_ref().is_some_and(Set::is_empty);
-    (!is_empty).then_some(allowed)
+/// Of those that may be seen, the ones that a question is about.
+pub(super) fn allowed(query: &Query, visible: &Allowed, facets: &Facets) -> Allowed {
+    visible.clone().by(asked_for(query), facets)
 }
 
 fn seen(query: &Query) -> Vec<Rule> {

@@ -39,10 +39,6 @@ impl Set {
         self.0.iter_mut().zip(&others.0).for_each(|(bits, gone)| *bits &= !gone);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|bits| *bits == 0)
-    }
-
     /// Skips where there are none at once.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().zip(0_u32..).flat_map(|(bits, at)| {
