@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ralph_core::id::NoteId;
 use ralph_core::note::{Note, fold};
-use ralph_store::{Batch, Notes, StoreError};
+use ralph_store::{Batch, MemoryState, Notes, StoreError};
 
 use crate::analysis::{ANALYSIS, index};
 
@@ -14,6 +14,11 @@ const LINES: usize = 4096;
 /// Brings the notes up to date with the log. Any number of processes may do so at the same time; whoever comes second
 /// finds it done.
 pub async fn catch_up(store: &impl Notes) -> Result<(), StoreError> {
+    caught_up(store).await.map(|_| ())
+}
+
+/// The same, for whoever wants to know the state that it leads to.
+pub(crate) async fn caught_up(store: &impl Notes) -> Result<MemoryState, StoreError> {
     loop {
         let state = store.memory_state().await?;
         if state.analysis != ANALYSIS && state.through > 0 {
@@ -21,7 +26,7 @@ pub async fn catch_up(store: &impl Notes) -> Result<(), StoreError> {
             continue;
         }
         if state.through >= state.last {
-            return Ok(());
+            return Ok(state);
         }
         let batch = next(store, state.through).await?;
         // Whether it was written or somebody else was faster: the state says how far it is now.

@@ -4,23 +4,25 @@ use std::collections::BTreeSet;
 
 use ralph_core::note::Note;
 
-use crate::words::Words;
+use crate::words::{Stem, Stems};
 
 const DENY: [&str; 8] = ["not", "no", "never", "none", "without", "cannot", "neither", "nor"];
 
 /// What a note is compared by; made once where it is compared with many.
 #[derive(Debug)]
 pub(crate) struct Gist {
-    words: BTreeSet<String>,
-    pairs: BTreeSet<(String, String)>,
+    /// Each once, in their order.
+    words: Vec<Stem>,
+    pairs: Vec<(Stem, Stem)>,
     numbers: BTreeSet<String>,
     denies: bool,
 }
 
 impl Gist {
-    pub(crate) fn of(words: &Words, note: &Note) -> Gist {
-        let stems = stems(words, note);
-        let pairs = stems.windows(2).map(|two| (two[0].clone(), two[1].clone())).collect();
+    /// Those that are compared are made with the same stems.
+    pub(crate) fn of(stems: &mut Stems, note: &Note) -> Gist {
+        let told = told(stems, note);
+        let pairs = told.windows(2).map(|two| (two[0], two[1])).collect();
         let said = format!("{}\n{}", note.said.title, note.said.content).to_lowercase();
         let parts = || said.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'));
         let numbers = parts().filter(|part| part.contains(|c: char| c.is_ascii_digit()));
@@ -28,8 +30,8 @@ impl Gist {
             numbers: numbers.map(str::to_owned).collect(),
             denies: parts()
                 .any(|part| DENY.contains(&part) || part.ends_with("n't") || part.ends_with("n’t")),
-            words: stems.into_iter().collect(),
-            pairs,
+            words: each_once(told),
+            pairs: each_once(pairs),
         }
     }
 
@@ -53,17 +55,34 @@ impl Gist {
 }
 
 /// What is said, and what belongs to its kind; not the files and tags, for many notes are about one file.
-fn stems(words: &Words, note: &Note) -> Vec<String> {
+fn told(stems: &mut Stems, note: &Note) -> Vec<Stem> {
     let said = &note.said;
     let mut texts = vec![&*said.title, &*said.content];
     texts.extend(said.kind.texts().into_iter().filter(|text| *text != said.content));
-    texts.into_iter().flat_map(|text| words.of(text)).map(|token| token.text).collect()
+    texts.into_iter().flat_map(|text| stems.of(text)).collect()
 }
 
-/// The share of both together that both have.
-fn overlap<T: Ord>(a: &BTreeSet<T>, b: &BTreeSet<T>) -> f64 {
-    let both = a.intersection(b).count();
+fn each_once<T: Ord>(mut all: Vec<T>) -> Vec<T> {
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The share of both together that both have; each is in order.
+fn overlap<T: Ord>(a: &[T], b: &[T]) -> f64 {
+    let both = in_both(a, b);
     both as f64 / (a.len() + b.len() - both).max(1) as f64
+}
+
+fn in_both<T: Ord>(a: &[T], b: &[T]) -> usize {
+    let (mut at, mut beside, mut both) = (0, 0, 0);
+    while let (Some(one), Some(other)) = (a.get(at), b.get(beside)) {
+        let order = one.cmp(other);
+        both += usize::from(order.is_eq());
+        at += usize::from(order.is_le());
+        beside += usize::from(order.is_ge());
+    }
+    both
 }
 
 #[cfg(test)]
@@ -73,7 +92,7 @@ mod tests {
     use ralph_core::note::{Draft, Kind, MemoryEvent, Note, Observation, Recorded, fold};
 
     use super::Gist;
-    use crate::words::Words;
+    use crate::words::Stems;
 
     fn note(content: &str) -> Note {
         let id = NoteId::new(Timestamp::UNIX_EPOCH, 1);
@@ -90,7 +109,8 @@ mod tests {
     }
 
     fn alike(a: &str, b: &str) -> f64 {
-        let [a, b] = [a, b].map(|content| Gist::of(&Words::new(), &note(content)));
+        let mut stems = Stems::new();
+        let [a, b] = [a, b].map(|content| Gist::of(&mut stems, &note(content)));
         let (one, other) = (a.likeness(&b), b.likeness(&a));
         assert!((one - other).abs() < f64::EPSILON, "it is the same in both directions");
         assert!((0.0..=1.0).contains(&one), "{one}");

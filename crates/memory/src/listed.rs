@@ -10,8 +10,7 @@ pub(crate) async fn listed(
     store: &impl Notes,
     facets: impl IntoIterator<Item = String>,
 ) -> Result<Vec<Note>, StoreError> {
-    let words = store.words(facets.into_iter().collect()).await?;
-    let lists = store.postings(words.into_iter().map(|word| word.no).collect()).await?;
+    let lists = store.listed(facets.into_iter().collect()).await?;
     let numbers: BTreeSet<u32> =
         lists.iter().flat_map(|list| list.iter()).map(|posting| posting.no).collect();
     let notes = store.numbered_notes(numbers.into_iter().collect()).await?;

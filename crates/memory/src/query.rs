@@ -101,6 +101,15 @@ impl Query {
         }
     }
 
+    /// Both ask for the same, of notes that they may tell apart: by kind, file and time, and how many.
+    pub(crate) fn is_in_the_words_of(&self, other: &Query) -> bool {
+        self.text == other.text
+            && self.visible == other.visible
+            && self.except == other.except
+            && self.context == other.context
+            && self.meaning == other.meaning
+    }
+
     /// The kinds that may be found, if not all.
     pub(crate) fn wanted_kinds(&self) -> Option<Vec<KindName>> {
         let of_intent = self.intent.map(Intent::kinds);

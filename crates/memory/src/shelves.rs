@@ -29,7 +29,7 @@ pub async fn recall_all(
 ) -> Result<Vec<Recalled>, StoreError> {
     let found = recall(shelves.project, query, ranking, now).await?;
     let Some(global) = shelves.global else { return Ok(found) };
-    if !query.files.is_empty() {
+    if !is_asked_elsewhere(query) {
         return Ok(found);
     }
     let others = recall(global, &elsewhere(query), ranking, now).await?;
@@ -38,7 +38,7 @@ pub async fn recall_all(
     Ok(merged(found, others, &states, query))
 }
 
-/// The same for several questions that differ in the kinds and files that they ask for, and in how many notes they want.
+/// The same for several questions, each as good as alone where it wants few notes.
 pub(crate) async fn recall_all_each(
     shelves: &Shelves<'_, impl Notes>,
     queries: &[Query],
@@ -47,12 +47,24 @@ pub(crate) async fn recall_all_each(
 ) -> Result<Vec<Vec<Recalled>>, StoreError> {
     let found = recall_each(shelves.project, queries, ranking, now).await?;
     let Some(global) = shelves.global else { return Ok(found) };
-    let elsewhere: Vec<Query> = queries.iter().map(elsewhere).collect();
+    let elsewhere: Vec<Query> =
+        queries.iter().filter(|query| is_asked_elsewhere(query)).map(elsewhere).collect();
     let others = recall_each(global, &elsewhere, ranking, now).await?;
-    let others = unknown_here(shelves.project, others).await?;
+    let mut others = unknown_here(shelves.project, others).await?.into_iter();
     let states = (shelves.project.memory_state().await?, global.memory_state().await?);
-    let both = found.into_iter().zip(others).zip(queries);
-    Ok(both.map(|((found, others), query)| merged(found, others, &states, query)).collect())
+    let both = found.into_iter().zip(queries).map(|(found, query)| {
+        let others = if is_asked_elsewhere(query) { others.next() } else { None };
+        match others {
+            Some(others) => merged(found, others, &states, query),
+            None => found,
+        }
+    });
+    Ok(both.collect())
+}
+
+/// Files of others may have the same names.
+fn is_asked_elsewhere(query: &Query) -> bool {
+    query.files.is_empty()
 }
 
 /// What is at hand here is not what a note of all projects is about, should it be called the same.

@@ -67,6 +67,10 @@ pub trait Notes: Vectors {
         most: usize,
     ) -> impl Future<Output = Result<Vec<Vec<Word>>>> + Send;
 
+    /// The notes that have each of these words, in the order in which they are asked for; none for a word that is not
+    /// there.
+    fn listed(&self, texts: Vec<String>) -> impl Future<Output = Result<Vec<PostingList>>> + Send;
+
     /// In the order in which they are asked for.
     fn postings(&self, words: Vec<WordNo>) -> impl Future<Output = Result<Vec<PostingList>>> + Send;
 

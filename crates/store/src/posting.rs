@@ -83,13 +83,27 @@ impl Iterator for Postings<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Posting> {
-        self.no = self.no.wrapping_add(pop(&mut self.bytes)? as u32);
-        Some(Posting {
-            no: self.no,
-            count: pop(&mut self.bytes)? as u32,
-            length: pop(&mut self.bytes)? as u32,
-        })
+        // Nearly always each of the three is small enough for a byte.
+        if let [gap, count, length, rest @ ..] = self.bytes
+            && (*gap | *count | *length) < 0x80
+        {
+            self.bytes = rest;
+            self.no = self.no.wrapping_add(u32::from(*gap));
+            return Some(Posting { no: self.no, count: u32::from(*count), length: u32::from(*length) });
+        }
+        let (posting, rest) = long(self.no, self.bytes)?;
+        (self.no, self.bytes) = (posting.no, rest);
+        Some(posting)
     }
+}
+
+/// The next one, however long, and what follows it. Apart, and of values alone, so that whoever goes through a list keeps
+/// everything at hand.
+#[inline(never)]
+fn long(last: u32, mut bytes: &[u8]) -> Option<(Posting, &[u8])> {
+    let no = last.wrapping_add(pop(&mut bytes)? as u32);
+    let posting = Posting { no, count: pop(&mut bytes)? as u32, length: pop(&mut bytes)? as u32 };
+    Some((posting, bytes))
 }
 
 /// Seven bits a byte, the highest set while more follow.
@@ -104,13 +118,22 @@ pub(crate) fn push(bytes: &mut Vec<u8>, mut number: u64) {
 /// Nothing at the end, and nothing for a number that is cut short or too long to be one.
 #[inline]
 pub(crate) fn pop(bytes: &mut &[u8]) -> Option<u64> {
+    let (number, rest) = match *bytes {
+        [small, rest @ ..] if *small < 0x80 => (u64::from(*small), rest),
+        [low, high, rest @ ..] if *high < 0x80 => (u64::from(low & 0x7f) | u64::from(*high) << 7, rest),
+        _ => large(bytes)?,
+    };
+    *bytes = rest;
+    Some(number)
+}
+
+#[inline(never)]
+fn large(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
+    for (byte, at) in bytes.iter().zip(0..10) {
+        number |= u64::from(byte & 0x7f) << (7 * at);
+        if *byte < 0x80 {
+            return Some((number, &bytes[at + 1..]));
         }
     }
     None

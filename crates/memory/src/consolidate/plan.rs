@@ -139,8 +139,7 @@ impl Plan {
         if !done.is_merged() {
             return Ok(());
         }
-        let words = store.words(vec![facet::made_for(done.task)]).await?;
-        let lists = store.postings(words.into_iter().map(|word| word.no).collect()).await?;
+        let lists = store.listed(vec![facet::made_for(done.task)]).await?;
         let numbers = lists.iter().flat_map(|list| list.iter()).map(|posting| posting.no).collect();
         for (_, note) in store.numbered_notes(numbers).await? {
             if matches!(note.said.scope, Scope::Task { .. }) || note.said.origin == Origin::Person {

@@ -13,7 +13,7 @@ use super::worded::Room;
 use crate::capture::is_failing;
 use crate::likeness::Gist;
 use crate::recall::Recalled;
-use crate::words::Words;
+use crate::words::Stems;
 
 /// What is more like one that was taken says nothing new.
 const ALIKE: f64 = 0.6;
@@ -35,21 +35,23 @@ pub(super) fn choose(
     holdout: Option<Holdout>,
     now: Timestamp,
 ) -> Hydration {
-    let judged = Judged::by(need, now);
+    let mut stems = Stems::new();
+    let judged = Judged::by(need, &mut stems, now);
     let mut choice = Choice {
         need,
         allowance,
         now,
         room: Room::of(allowance.tokens),
-        words: Words::new(),
+        stems,
         gists: Vec::new(),
         hydration: Hydration::default(),
     };
     found.sort_by_key(|(section, _)| FIRST.iter().position(|first| first == section));
     for (section, notes) in &mut found {
         let best = judged.best(notes);
-        let (earning, idle): (Vec<_>, Vec<_>) =
-            std::mem::take(notes).into_iter().partition(|one| judged.earns(one, *section, best));
+        let (earning, idle): (Vec<_>, Vec<_>) = std::mem::take(notes)
+            .into_iter()
+            .partition(|one| judged.earns(one, *section, best, &mut choice.stems));
         *notes = in_order(earning, *section, need);
         idle.iter().for_each(|one| choice.leave(&one.note, *section, Omission::OfLittleUse));
     }
@@ -89,7 +91,7 @@ struct Choice<'a> {
     allowance: &'a Allowance,
     now: Timestamp,
     room: Room,
-    words: Words,
+    stems: Stems,
     /// Of what was taken.
     gists: Vec<Gist>,
     hydration: Hydration,
@@ -102,7 +104,7 @@ impl Choice<'_> {
             return;
         }
         let in_section = taken.iter().filter(|other| other.section == section).count();
-        let gist = Gist::of(&self.words, &one.note);
+        let gist = Gist::of(&mut self.stems, &one.note);
         let like = taken.iter().zip(&self.gists).find(|(_, other)| other.likeness(&gist) >= ALIKE);
         let why = if let Some((other, _)) = like {
             Omission::LikeAnother { note: other.note.id.clone() }

@@ -9,7 +9,7 @@ use super::hydration::Section;
 use super::need::Need;
 use crate::factor::{Contribution, Factor};
 use crate::recall::Recalled;
-use crate::words::Words;
+use crate::words::{Stem, Stems};
 
 /// What scores less than this share of the best of its section is left out.
 const OF_THE_BEST: f64 = 0.4;
@@ -24,8 +24,7 @@ const BY_VECTORS: f64 = 0.2;
 /// By what notes are judged, made once for a brief.
 pub(super) struct Judged<'a> {
     need: &'a Need,
-    words: Words,
-    asked: HashSet<String>,
+    asked: HashSet<Stem>,
     now: Timestamp,
 }
 
@@ -46,10 +45,9 @@ impl Best {
 }
 
 impl<'a> Judged<'a> {
-    pub(super) fn by(need: &'a Need, now: Timestamp) -> Judged<'a> {
-        let words = Words::new();
-        let asked = words.of(&need.text).into_iter().map(|token| token.text).collect();
-        Judged { need, words, asked, now }
+    /// All notes are judged with the same stems.
+    pub(super) fn by(need: &'a Need, stems: &mut Stems, now: Timestamp) -> Judged<'a> {
+        Judged { need, asked: stems.of(&need.text).into_iter().collect(), now }
     }
 
     /// A need has the words of the last errors, so what quotes them, and what was said of them in the same run, fits it
@@ -62,7 +60,7 @@ impl<'a> Judged<'a> {
     }
 
     /// `best` is that of its section.
-    pub(super) fn earns(&self, one: &Recalled, section: Section, best: Best) -> bool {
+    pub(super) fn earns(&self, one: &Recalled, section: Section, best: Best, stems: &mut Stems) -> bool {
         if !self.is_relied_on(&one.note) {
             return false;
         }
@@ -76,7 +74,7 @@ impl<'a> Judged<'a> {
             // Agents find out a lot, and most of it is of use to nobody else.
             Section::Known if !is_established(&one.note) => false,
             Section::Skills | Section::Patterns | Section::Gotchas | Section::Failures | Section::Known => {
-                is_at_hand || (fit(one) >= OF_THE_BEST * best.fit && self.is_about_it(one, best.score))
+                is_at_hand || (fit(one) >= OF_THE_BEST * best.fit && self.is_about_it(one, best.score, stems))
             }
         }
     }
@@ -94,7 +92,7 @@ impl<'a> Judged<'a> {
     }
 
     /// One word in common is chance, unless the note has few; and half of all notes are nearer by vectors than the others.
-    fn is_about_it(&self, one: &Recalled, best: f64) -> bool {
+    fn is_about_it(&self, one: &Recalled, best: f64, stems: &mut Stems) -> bool {
         let is_near = |found: &Contribution| match found.factor {
             Factor::Graph => found.value > 0.0,
             Factor::Vectors => found.value > 0.0 && found.value >= BY_VECTORS * best,
@@ -106,12 +104,11 @@ impl<'a> Judged<'a> {
         let said = &one.note.said;
         let texts = [&*said.title, &*said.content].into_iter().chain(telling(&said.kind));
         let (mut own, mut both) = (HashSet::new(), 0);
-        for token in texts.flat_map(|text| self.words.of(text)) {
-            both += usize::from(self.asked.contains(&token.text) && !own.contains(&token.text));
+        for stem in texts.flat_map(|text| stems.of(text)) {
+            both += usize::from(own.insert(stem) && self.asked.contains(&stem));
             if both >= LEAST_WORDS {
                 return true;
             }
-            own.insert(token.text);
         }
         both > 0 && both as f64 >= LEAST_SHARE * own.len() as f64
     }

@@ -1,5 +1,7 @@
 //! What is looked at for each section.
 
+use std::cmp::Reverse;
+
 use jiff::SignedDuration;
 use ralph_core::Timestamp;
 use ralph_core::note::KindName;
@@ -10,7 +12,7 @@ use super::need::{Allowance, Need};
 use crate::query::{Query, Reported, Visible};
 use crate::ranking::Ranking;
 use crate::recall::Recalled;
-use crate::shelves::{Shelves, recall_all, recall_all_each};
+use crate::shelves::{Shelves, recall_all_each};
 
 /// What was seen longer ago has either become a note of another kind or is not worth reading.
 const LATELY: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -34,19 +36,26 @@ pub(super) async fn candidates(
         meaning: need.meaning.clone(),
         ..Query::new(&need.text)
     };
-    let queries = LOOKED_FOR.map(|(section, reported)| {
+    let mut queries: Vec<(Section, Query)> = Vec::new();
+    for (section, reported) in LOOKED_FOR {
         let limit = if reported == Reported::Alone { LEAST } else { query(section).limit };
-        Query { kinds: kinds(section), reported, limit, ..query(section) }
-    });
+        queries.push((section, Query { kinds: kinds(section), reported, limit, ..query(section) }));
+    }
+    if !need.files.is_empty() {
+        queries.push((Section::Observations, lately(need, query(Section::Observations), now)));
+    }
+    let (looked_for, queries): (Vec<Section>, Vec<Query>) = queries.into_iter().unzip();
     let found = recall_all_each(shelves, &queries, &Ranking::default(), now).await?;
     let mut sections: Vec<(Section, Vec<Recalled>)> = Vec::new();
-    for ((section, _), notes) in LOOKED_FOR.into_iter().zip(found) {
+    for (section, mut notes) in looked_for.into_iter().zip(found) {
+        if section == Section::Observations {
+            notes.sort_by_key(|one| Reverse((one.note.valid_from(), one.note.id.clone())));
+        }
         match sections.last_mut().filter(|(last, _)| *last == section) {
             Some((_, all)) => all.extend(notes),
             None => sections.push((section, notes)),
         }
     }
-    sections.push((Section::Observations, lately(shelves, need, query(Section::Observations), now).await?));
     Ok(sections)
 }
 
@@ -73,17 +82,9 @@ fn kinds(section: Section) -> Vec<KindName> {
     }
 }
 
-/// Of this project alone: files of others may have the same names.
-async fn lately(
-    shelves: &Shelves<'_, impl Notes>,
-    need: &Need,
-    query: Query,
-    now: Timestamp,
-) -> Result<Vec<Recalled>, StoreError> {
-    if need.files.is_empty() {
-        return Ok(Vec::new());
-    }
-    let query = Query {
+/// What was seen of the files at hand, whatever it says: so of this project alone.
+fn lately(need: &Need, query: Query, now: Timestamp) -> Query {
+    Query {
         text: String::new(),
         meaning: None,
         kinds: kinds(Section::Observations),
@@ -91,10 +92,5 @@ async fn lately(
         since: Some(now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN)),
         until: Some(now),
         ..query
-    };
-    let mut found =
-        recall_all(&Shelves { project: shelves.project, global: None }, &query, &Ranking::default(), now)
-            .await?;
-    found.sort_by_key(|one| std::cmp::Reverse((one.note.valid_from(), one.note.id.clone())));
-    Ok(found)
+    }
 }

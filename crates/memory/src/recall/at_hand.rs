@@ -34,12 +34,13 @@ impl AtHand {
 /// Looks everything up at once: near what is at hand there may be hundreds.
 pub(super) async fn of(store: &impl Notes, context: &Context) -> Result<AtHand, StoreError> {
     let wanted = wanted(context);
-    let words = store.words(wanted.keys().cloned().collect()).await?;
-    let lists = store.postings(words.iter().map(|word| word.no).collect()).await?;
+    if wanted.is_empty() {
+        return Ok(AtHand::default());
+    }
+    let lists = store.listed(wanted.keys().cloned().collect()).await?;
     let mut at_hand = AtHand::default();
-    for (word, list) in words.iter().zip(&lists) {
-        let share = wanted.get(&word.text).copied().unwrap_or_default();
-        list.iter().for_each(|posting| at_hand.notes.entry(posting.no).or_default().raise(share));
+    for (share, list) in wanted.values().zip(&lists) {
+        list.iter().for_each(|posting| at_hand.notes.entry(posting.no).or_default().raise(*share));
     }
     Ok(at_hand)
 }

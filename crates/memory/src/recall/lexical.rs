@@ -1,5 +1,6 @@
 //! How well notes fit a question by their words: BM25 over every word, exact or nearly so.
 
+use futures::try_join;
 use ralph_store::{MemoryState, Notes, PostingList, StoreError, Word};
 
 use super::asked::Asked;
@@ -60,13 +61,23 @@ pub(super) fn hits_on<'a>(
 ) -> impl Iterator<Item = Option<&'a Hit>> + 'a {
     let mut rest = hits;
     numbers.map(move |no| {
-        rest = &rest[rest.partition_point(|hit| hit.no < no)..];
+        rest = &rest[below(rest, no)..];
         rest.first().filter(|hit| hit.no == no)
     })
 }
 
+/// How many of the first stand before this note. The next one asked for is seldom far, in a list that may be long.
+fn below(hits: &[Hit], no: u32) -> usize {
+    let mut end = 1;
+    while hits.get(end - 1).is_some_and(|hit| hit.no < no) {
+        end *= 2;
+    }
+    let begin = end / 2;
+    begin + hits[begin..end.min(hits.len())].partition_point(|hit| hit.no < no)
+}
+
 /// A word of the question, and a word of the notes that stands for it.
-struct Form {
+pub(super) struct Form {
     asked: usize,
     word: Word,
     /// Of the worth of the word as asked for.
@@ -77,10 +88,14 @@ struct Form {
 pub(super) async fn matches(
     store: &impl Notes,
     asked: &Asked,
+    mut forms: Vec<Form>,
     ranking: &Ranking,
     state: &MemoryState,
 ) -> Result<Matches, StoreError> {
-    let mut forms = forms(store, asked, ranking, state).await?;
+    let mut words = vec![Vec::new(); asked.words.len()];
+    if forms.is_empty() {
+        return Ok(Matches { words, ..Matches::default() });
+    }
     forms.sort_by_key(|form| form.word.notes);
     let mut read = 0;
     forms.retain(|form| {
@@ -90,28 +105,32 @@ pub(super) async fn matches(
     });
     let lists = store.postings(forms.iter().map(|form| form.word.no).collect()).await?;
     let curve = Curve::of(ranking, state);
-    let mut words = vec![Vec::new(); asked.words.len()];
+    let mut hits = Vec::new();
     for (form, list) in forms.iter().zip(&lists) {
-        let hits = curve.hits(list, form.worth * form.share, form.share < 1.0);
+        curve.hits(list, form, &mut hits);
         let all = &mut words[form.asked];
-        *all = if all.is_empty() { hits } else { best_of_both(all, &hits) };
+        *all = best_of_both(all, &hits);
     }
     let mut matches = Matches::default();
     words.iter().for_each(|hits| matches.add(hits));
     Ok(Matches { words, ..matches })
 }
 
-async fn forms(
+/// Every word of the notes that counts for a word of the question.
+pub(super) async fn forms(
     store: &impl Notes,
     asked: &Asked,
     ranking: &Ranking,
     state: &MemoryState,
 ) -> Result<Vec<Form>, StoreError> {
     let texts: Vec<String> = asked.words.iter().map(|word| word.text.clone()).collect();
-    let exact = store.words(texts.clone()).await?;
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
     let long =
         |text: &String| if text.chars().count() < SHORTEST_ALIKE { String::new() } else { text.clone() };
-    let alike = store.words_like(texts.iter().map(long).collect(), LOOKED_AT).await?;
+    let long_texts = texts.iter().map(long).collect();
+    let (exact, alike) = try_join!(store.words(texts.clone()), store.words_like(long_texts, LOOKED_AT))?;
     let mut forms = Vec::new();
     for ((asked_word, similar), at) in asked.words.iter().zip(alike).zip(0..) {
         let found = exact.iter().find(|word| word.text == asked_word.text && word.notes > 0);
@@ -188,40 +207,55 @@ impl Curve {
         Curve { saturation, half, half_by_length: by_length }
     }
 
-    pub(super) fn hits(&self, list: &PostingList, worth: f64, is_near: bool) -> Vec<Hit> {
+    /// What a word of so much worth comes to in each note that has it.
+    pub(super) fn each(&self, list: &PostingList, worth: f64, mut tell: impl FnMut(u32, f32)) {
         let most = worth * (1.0 + self.saturation);
-        let mut hits = Vec::with_capacity(list.at_most());
         list.iter().for_each(|posting| {
             let count = f64::from(posting.count);
             let half = self.half + self.half_by_length * f64::from(posting.length);
-            let value = (most * count / (count + half)) as f32;
-            let (exact, near) = if is_near { (0.0, value) } else { (value, 0.0) };
-            hits.push(Hit { no: posting.no, exact, near });
+            tell(posting.no, (most * count / (count + half)) as f32);
         });
-        hits
+    }
+
+    /// Into the same place for every list: to ask for memory, and to give it back, takes as long as to fill it.
+    fn hits(&self, list: &PostingList, form: &Form, hits: &mut Vec<Hit>) {
+        hits.clear();
+        hits.reserve(list.at_most());
+        let is_near = form.share < 1.0;
+        self.each(list, form.worth * form.share, |no, value| {
+            let (exact, near) = if is_near { (0.0, value) } else { (value, 0.0) };
+            hits.push(Hit { no, exact, near });
+        });
     }
 }
 
 /// A note that has two spellings of a word has it once: the better one counts.
 fn best_of_both(a: &[Hit], b: &[Hit]) -> Vec<Hit> {
+    // Most spellings are rare beside the word itself, whose list is then copied in stretches.
+    let (few, mut rest) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let mut merged = Vec::with_capacity(a.len() + b.len());
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-    while let (Some(left), Some(right)) = (a.peek(), b.peek()) {
-        if left.no < right.no {
-            merged.extend(a.next());
-        } else if right.no < left.no {
-            merged.extend(b.next());
-        } else {
-            let exact = left.exact.max(right.exact);
-            let best = (left.exact + left.near).max(right.exact + right.near);
-            merged.push(Hit { no: left.no, exact, near: best - exact });
-            a.next();
-            b.next();
+    for one in few {
+        let (before, from) = rest.split_at(below(rest, one.no));
+        merged.extend_from_slice(before);
+        rest = from;
+        match from.split_first().filter(|(other, _)| other.no == one.no) {
+            Some((other, after)) => {
+                merged.push(one.or(other));
+                rest = after;
+            }
+            None => merged.push(*one),
         }
     }
-    merged.extend(a);
-    merged.extend(b);
+    merged.extend_from_slice(rest);
     merged
+}
+
+impl Hit {
+    fn or(&self, other: &Hit) -> Hit {
+        let exact = self.exact.max(other.exact);
+        let best = (self.exact + self.near).max(other.exact + other.near);
+        Hit { no: self.no, exact, near: best - exact }
+    }
 }
 
 #[cfg(test)]

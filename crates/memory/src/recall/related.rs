@@ -49,13 +49,16 @@ pub(super) async fn add(
     let mut sums: Vec<f32> = Vec::new();
     for ((weight, word), list) in chosen.iter().zip(&lists) {
         let worth = ranking.related * weight / all * rarity(state, word);
-        let hits = curve.hits(list, worth, false);
-        let end = hits.last().map_or(0, |hit| hit.no as usize + 1);
-        sums.resize(end.max(sums.len()), 0.0);
-        hits.iter().for_each(|hit| sums[hit.no as usize] += hit.exact);
+        curve.each(list, worth, |no, value| {
+            if no as usize >= sums.len() {
+                sums.resize(no as usize + 1, 0.0);
+            }
+            sums[no as usize] += value;
+        });
     }
+    let mut hits = Vec::with_capacity(sums.iter().filter(|sum| **sum > 0.0).count());
     let sums = (0..).zip(sums).filter(|(_, sum)| *sum > 0.0);
-    let hits: Vec<Hit> = sums.map(|(no, exact)| Hit { no, exact, near: 0.0 }).collect();
+    hits.extend(sums.map(|(no, exact)| Hit { no, exact, near: 0.0 }));
     matches.add(&hits);
     matches.related = hits;
     Ok(())

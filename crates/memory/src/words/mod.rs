@@ -2,11 +2,13 @@
 //! whole and in their parts.
 
 mod split;
+mod stems;
 mod stop;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 use split::Run;
+pub(crate) use stems::{Stem, Stems};
 
 /// A word as it is looked up, and whether it was written like a name.
 #[derive(Debug, Clone, PartialEq, Eq)]

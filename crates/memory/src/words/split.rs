@@ -38,6 +38,9 @@ fn without_ending(after: &str) -> &str {
 
 /// The words that a name is made of; a plain word is its only part.
 pub(super) fn parts(run: &str) -> Vec<&str> {
+    if run.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        return vec![run];
+    }
     let pieces = run.split('_').filter(|piece| !piece.is_empty());
     let pieces = pieces.flat_map(of_one_script);
     pieces

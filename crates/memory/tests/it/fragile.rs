@@ -82,6 +82,10 @@ impl Notes for Fragile<'_> {
         self.store.words_like(texts, most).await
     }
 
+    async fn listed(&self, texts: Vec<String>) -> Result<Vec<PostingList>> {
+        self.store.listed(texts).await
+    }
+
     async fn postings(&self, words: Vec<WordNo>) -> Result<Vec<PostingList>> {
         self.store.postings(words).await
     }

@@ -63,7 +63,11 @@ impl Notes for SqliteStore {
     }
 
     async fn words_like(&self, texts: Vec<String>, most: usize) -> Result<Vec<Vec<Word>>> {
-        self.desk.read(move |conn| texts.iter().map(|text| words::like(conn, text, most)).collect()).await
+        self.desk.read(move |conn| words::like(conn, &texts, most)).await
+    }
+
+    async fn listed(&self, texts: Vec<String>) -> Result<Vec<PostingList>> {
+        self.desk.read(move |conn| postings::listed(conn, &texts)).await
     }
 
     async fn postings(&self, words: Vec<WordNo>) -> Result<Vec<PostingList>> {

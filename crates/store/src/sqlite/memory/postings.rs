@@ -16,6 +16,15 @@ pub(super) fn of(conn: &Connection, word: WordNo) -> Result<PostingList, Failure
     Ok(PostingList { blocks: rows.collect::<Result<_, _>>()? })
 }
 
+pub(super) fn listed(conn: &Connection, texts: &[String]) -> Result<Vec<PostingList>, Failure> {
+    let mut query = conn.prepare_cached("SELECT no FROM note_words WHERE word = ?1")?;
+    let lists = texts.iter().map(|text| {
+        let no: Option<i64> = query.query_row([text], |row| row.get(0)).optional()?;
+        no.map_or_else(|| Ok(PostingList::default()), |no| of(conn, WordNo(no.unsigned_abs())))
+    });
+    lists.collect()
+}
+
 /// What becomes of the lists of a batch; each is read and written once.
 #[derive(Debug, Default)]
 pub(super) struct Changes {

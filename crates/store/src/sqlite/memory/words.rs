@@ -1,5 +1,6 @@
 //! The words that find notes, and which of them look alike.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -18,39 +19,66 @@ pub(super) fn exact(conn: &Connection, texts: &[String]) -> Result<Vec<Word>, Fa
     Ok(found)
 }
 
-pub(super) fn like(conn: &Connection, text: &str, most: usize) -> Result<Vec<Word>, Failure> {
+/// For each of the texts; an empty one is like none.
+pub(super) fn like(conn: &Connection, texts: &[String], most: usize) -> Result<Vec<Vec<Word>>, Failure> {
+    let last: i64 = conn
+        .prepare_cached("SELECT coalesce(max(no), 0) FROM note_words")?
+        .query_row((), |row| row.get(0))?;
+    // By number of the word: there are many, and most have nothing in common with a text.
+    let mut shared: Vec<u16> = vec![0; last.unsigned_abs() as usize + 1];
+    let alike = |text: &String| {
+        shared.fill(0);
+        let best = alike(conn, text, most, &mut shared)?;
+        numbered(conn, best.into_iter())
+    };
+    texts.iter().map(alike).collect()
+}
+
+/// The numbers of the words that share most trigrams with a text; `shared` is where they are counted.
+fn alike(conn: &Connection, text: &str, most: usize, shared: &mut [u16]) -> Result<Vec<u64>, Failure> {
     let grams = trigrams(text);
-    let mut query = conn.prepare_cached("SELECT words FROM note_trigrams WHERE gram = ?1")?;
-    // By number of the word: there are many, and most have nothing in common with the text.
-    let mut shared: Vec<u8> = Vec::new();
-    for gram in &grams {
-        let list: Option<Vec<u8>> = query.query_row([gram], |row| row.get(0)).optional()?;
-        let list = list.unwrap_or_default();
-        if let Some(last) = numbers(&list).last().map(|no| no as usize).filter(|last| *last >= shared.len()) {
-            shared.resize(last + 1, 0);
-        }
-        numbers(&list).for_each(|no| shared[no as usize] = shared[no as usize].saturating_add(1));
-    }
     let least = grams.len().div_ceil(3);
-    let mut best: Vec<(u64, u8)> =
-        (0..).zip(shared).filter(|(_, count)| usize::from(*count) >= least).collect();
-    best.sort_unstable_by_key(|(no, count)| (std::cmp::Reverse(*count), *no));
-    best.truncate(most);
-    best.into_iter().map(|(no, _)| numbered(conn, no)).collect()
+    let mut query = conn.prepare_cached("SELECT words FROM note_trigrams WHERE gram = ?1")?;
+    let mut enough: Vec<u64> = Vec::new();
+    for gram in &grams {
+        let mut rows = query.query([gram])?;
+        let Some(row) = rows.next()? else { continue };
+        for no in numbers(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?) {
+            let count = shared.get_mut(no as usize).ok_or_else(no_such_word)?;
+            *count = count.saturating_add(1);
+            if usize::from(*count) == least {
+                enough.push(no);
+            }
+        }
+    }
+    let order = |no: &u64| (Reverse(shared[*no as usize]), *no);
+    if enough.len() > most {
+        enough.select_nth_unstable_by_key(most, order);
+        enough.truncate(most);
+    }
+    enough.sort_unstable_by_key(order);
+    Ok(enough)
+}
+
+fn no_such_word() -> Failure {
+    Failure::Damaged("a list of words by trigram has one that is not there".to_owned())
 }
 
 /// The words of a note.
 pub(super) fn of(conn: &Connection, note: u32) -> Result<Vec<(Word, u32)>, Failure> {
     let sql = "SELECT words FROM note_places WHERE no = ?1";
     let list: Option<Vec<u8>> = conn.prepare_cached(sql)?.query_row([note], |row| row.get(0)).optional()?;
-    let found = pairs(&list.unwrap_or_default()).into_iter();
-    found.map(|(no, count)| Ok((numbered(conn, no)?, count))).collect()
+    let (numbers, counts): (Vec<u64>, Vec<u32>) = pairs(&list.unwrap_or_default()).into_iter().unzip();
+    Ok(numbered(conn, numbers.into_iter())?.into_iter().zip(counts).collect())
 }
 
-fn numbered(conn: &Connection, no: u64) -> Result<Word, Failure> {
+fn numbered(conn: &Connection, numbers: impl Iterator<Item = u64>) -> Result<Vec<Word>, Failure> {
     let mut query = conn.prepare_cached("SELECT word, notes FROM note_words WHERE no = ?1")?;
-    let (text, notes) = query.query_row([no.cast_signed()], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(word(no.cast_signed(), text, notes))
+    let words = numbers.map(|no| {
+        let (text, notes) = query.query_row([no.cast_signed()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(word(no.cast_signed(), text, notes))
+    });
+    words.collect()
 }
 
 fn word(no: i64, text: String, notes: i64) -> Word {
