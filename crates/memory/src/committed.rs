@@ -57,6 +57,13 @@ pub async fn committed(
     redactor: &Redactor,
     at: Timestamp,
 ) -> Result<Option<NoteId>, StoreError> {
+    // Before anything is cut: half a secret is not recognised.
+    let hidden = |commit: &Commit| Commit {
+        id: commit.id.clone(),
+        subject: redactor.text(&commit.subject).into_owned(),
+    };
+    let made: Vec<Commit> = commits.made.iter().map(hidden).collect();
+    let commits = &Commits { made: &made, ..*commits };
     let Some(last) = commits.made.last() else { return Ok(None) };
     let known = staged(store, commits.task).await?;
     let mut draft = fact(commits, last, since_the_last(&known, commits.run));
@@ -73,7 +80,9 @@ pub async fn committed(
 
 /// What the run has put down after its last commit.
 fn since_the_last<'a>(known: &'a [Note], run: &RunId) -> impl Iterator<Item = &'a Note> + Clone {
-    let is_fact = |note: &Note| note.said.tags.iter().any(|tag| tag == COMMITTED);
+    // Agents may tag what they like.
+    let is_fact =
+        |note: &Note| note.said.origin == Origin::Tool && note.said.tags.iter().any(|tag| tag == COMMITTED);
     let begin = known.iter().rposition(is_fact).map_or(0, |last| last + 1);
     known[begin..].iter().filter(move |note| note.said.source.run.as_ref() == Some(run))
 }

@@ -11,8 +11,9 @@ use crate::verify::{commits_since, head};
 
 impl<S: Store + 'static> Drive<S> {
     /// From here on, what is committed is noticed.
-    pub(super) fn mind_head(&mut self) {
-        if self.run.head.is_none() {
+    pub(super) fn mind_head(&mut self, attempt: &Attempt) {
+        // What was committed between iterations was not committed in one.
+        if self.run.head.is_none() || attempt.number == 1 {
             self.run.head = head(&self.parts.place.root);
         }
     }

@@ -37,7 +37,7 @@ impl<S: Store + 'static> Drive<S> {
             return Ok(Some(Recollected { recollection, recalled: Recalled::default(), nonce }));
         };
         let mut allowance = memory.allowance;
-        self.mind_head();
+        self.mind_head(attempt);
         let conflicts = self.conflicts(&nonce).await;
         let spent = tokens(&constitution) + tokens(&conflicts);
         allowance.tokens = allowance.tokens.saturating_sub(spent);
