@@ -43,13 +43,12 @@ pub(super) fn measure(ralph: &Path) -> anyhow::Result<Vec<Figure>> {
         opencode.push(hook("opencode", &idle.to_string())?);
         claude.push(hook("claude", &tool("s1", number))?);
         looping.push(hook("claude", &tool("s2", number))?);
-    }
-    // After them: whatever is started in between takes their pages and caches from them.
-    for _ in 0..if has("node") { TIMES } else { 0 } {
-        let mut idle = place.command(Path::new("node"));
-        // What a machine's own settings make it load is not what a runtime costs that does nothing.
-        idle.args(["-e", "0"]).env_remove("NODE_EXTRA_CA_CERTS").env_remove("NODE_OPTIONS");
-        node.push(told(&mut idle, "")?);
+        if has("node") {
+            let mut idle = place.command(Path::new("node"));
+            // What a machine's own settings make it load is not what a runtime costs that does nothing.
+            idle.args(["-e", "0"]).env_remove("NODE_EXTRA_CA_CERTS").env_remove("NODE_OPTIONS");
+            node.push(told(&mut idle, "")?);
+        }
     }
     let mut figures = vec![
         Figure::new("`ralph hook opencode`, no loop", median(opencode), "ms").at_most(10.0),

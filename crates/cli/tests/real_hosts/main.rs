@@ -67,9 +67,12 @@ fn a_loop_over_the_server_obeys_its_promise_its_limit_and_its_person() {
             let body = json!({ "command": "cancel-ralph", "arguments": "" });
             // What stands behind a turn that is aborted is sometimes never answered; the loop's end is what counts.
             let path = format!("/session/{cancel}/command");
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 serve.ask("POST", &path, Some(&body))
             }));
+            if let Ok((status, answer)) = answered {
+                assert_eq!(status, 200, "{answer}");
+            }
         });
         serve.wait(&cancel, 1, "aborted");
         assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
