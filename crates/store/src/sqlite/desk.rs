@@ -1,9 +1,9 @@
 //! The one thread that talks to a database. Everything that lasts goes over this desk, so that every durable write
-//! of a process can be found under one thread's name.
+//! of a process can be found under one thread's name. Only who writes in passing has no thread made for it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -24,11 +24,19 @@ const QUEUE: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Desk {
     path: PathBuf,
-    jobs: Option<mpsc::Sender<Box<dyn Job>>>,
-    thread: Option<JoinHandle<()>>,
+    clerk: Manned,
     counted: Arc<Counted>,
     /// Dropped last, when the connection is closed. A database in memory has none.
     presence: Option<Presence>,
+}
+
+/// Who does what is asked for.
+#[derive(Debug)]
+enum Manned {
+    /// A thread, so that nobody who asks is held up by a disk or somebody else's lock.
+    Apart { jobs: Option<mpsc::Sender<Box<dyn Job>>>, thread: Option<JoinHandle<()>> },
+    /// Whoever asks. To make a thread and to be woken by it takes longer than what is asked of it in passing.
+    Here(Mutex<Clerk>),
 }
 
 /// What a handle has written so far.
@@ -77,15 +85,13 @@ impl Desk {
     }
 
     /// A file that exists, for writes that are not waited for until they are on the disk.
-    pub(crate) fn open_in_passing(
-        path: &Path,
-        schema: &'static Schema,
-        thread: &'static str,
-    ) -> Result<Desk, StoreError> {
+    pub(crate) fn open_in_passing(path: &Path, schema: &'static Schema) -> Result<Desk, StoreError> {
         let presence = Presence::claim(path, Missing::Refuse, schema)?;
         let opened = connection::open(path, schema);
         let conn = opened.and_then(|conn| connection::in_passing(&conn, path).map(|()| conn));
-        Desk::start(conn.map_err(|failure| failure.at(path))?, path, thread, Some(presence))
+        let clerk = Clerk::new(conn.map_err(|failure| failure.at(path))?, path);
+        let (counted, presence) = (Arc::clone(&clerk.counted), Some(presence));
+        Ok(Desk { path: path.to_owned(), clerk: Manned::Here(Mutex::new(clerk)), counted, presence })
     }
 
     pub(crate) fn in_memory(schema: &'static Schema, thread: &'static str) -> Result<Desk, StoreError> {
@@ -101,11 +107,12 @@ impl Desk {
         presence: Option<Presence>,
     ) -> Result<Desk, StoreError> {
         let (jobs, queue) = mpsc::channel(QUEUE);
-        let counted = Arc::new(Counted::default());
-        let clerk = Clerk { conn, path: path.to_owned(), counted: Arc::clone(&counted) };
+        let clerk = Clerk::new(conn, path);
+        let counted = Arc::clone(&clerk.counted);
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || clerk.serve(queue));
         let thread = thread.map_err(|error| io(path, &error))?;
-        Ok(Desk { path: path.to_owned(), jobs: Some(jobs), thread: Some(thread), counted, presence })
+        let clerk = Manned::Apart { jobs: Some(jobs), thread: Some(thread) };
+        Ok(Desk { path: path.to_owned(), clerk, counted, presence })
     }
 
     /// Reads from one moment's state.
@@ -142,9 +149,13 @@ impl Desk {
     {
         let closed = || StoreError::Closed { path: self.path.clone() };
         let (reply, answer) = oneshot::channel();
-        let job = Asked { access, work: Some(work), result: None, reply };
-        let jobs = self.jobs.as_ref().ok_or_else(closed)?;
-        jobs.send(Box::new(job)).await.map_err(|_| closed())?;
+        let job = Box::new(Asked { access, work: Some(work), result: None, reply });
+        match &self.clerk {
+            Manned::Apart { jobs, .. } => {
+                jobs.as_ref().ok_or_else(closed)?.send(job).await.map_err(|_| closed())?;
+            }
+            Manned::Here(clerk) => clerk.lock().unwrap_or_else(PoisonError::into_inner).attend(vec![job]),
+        }
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
@@ -162,8 +173,9 @@ impl Desk {
 
 impl Drop for Desk {
     fn drop(&mut self) {
-        self.jobs = None;
-        if let Some(thread) = self.thread.take() {
+        let Manned::Apart { jobs, thread } = &mut self.clerk else { return };
+        *jobs = None;
+        if let Some(thread) = thread.take() {
             // A panic over there was already reported; there is nobody to tell again.
             let _ = thread.join();
         }
@@ -225,7 +237,8 @@ where
     }
 }
 
-/// What sits on the thread.
+/// Whoever has the connection.
+#[derive(Debug)]
 struct Clerk {
     conn: Connection,
     path: PathBuf,
@@ -233,6 +246,10 @@ struct Clerk {
 }
 
 impl Clerk {
+    fn new(conn: Connection, path: &Path) -> Clerk {
+        Clerk { conn, path: path.to_owned(), counted: Arc::default() }
+    }
+
     fn serve(self, mut queue: mpsc::Receiver<Box<dyn Job>>) {
         while let Some(first) = queue.blocking_recv() {
             let mut waiting = vec![first];
@@ -241,24 +258,28 @@ impl Clerk {
             {
                 waiting.push(next);
             }
-            let (apart, waiting): (Vec<_>, Vec<_>) =
-                waiting.into_iter().partition(|job| matches!(job.access(), Access::Apart));
-            let (reads, writes): (Vec<_>, Vec<_>) =
-                waiting.into_iter().partition(|job| matches!(job.access(), Access::Read));
-            // Reads first: they need not wait for a foreign lock.
-            for job in reads {
-                self.look(job);
-            }
-            if !writes.is_empty() {
-                self.write(writes);
-            }
-            for mut job in apart {
-                let fate = job.perform(&self.conn, &self.path);
-                job.answer(fate);
-            }
+            self.attend(waiting);
         }
         // The last one to close a database also empties its log into it.
         let _ = self.conn.close();
+    }
+
+    fn attend(&self, waiting: Vec<Box<dyn Job>>) {
+        let (apart, waiting): (Vec<_>, Vec<_>) =
+            waiting.into_iter().partition(|job| matches!(job.access(), Access::Apart));
+        let (reads, writes): (Vec<_>, Vec<_>) =
+            waiting.into_iter().partition(|job| matches!(job.access(), Access::Read));
+        // Reads first: they need not wait for a foreign lock.
+        for job in reads {
+            self.look(job);
+        }
+        if !writes.is_empty() {
+            self.write(writes);
+        }
+        for mut job in apart {
+            let fate = job.perform(&self.conn, &self.path);
+            job.answer(fate);
+        }
     }
 
     fn look(&self, mut job: Box<dyn Job>) {

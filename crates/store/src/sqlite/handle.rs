@@ -73,7 +73,7 @@ impl SqliteStore {
     /// until it is on the disk, so a loss of power may take it.
     pub fn open_in_passing(dir: &Path) -> Result<SqliteStore> {
         let path = dir.join(FILE);
-        let desk = Desk::open_in_passing(&path, &SCHEMA, THREAD)?;
+        let desk = Desk::open_in_passing(&path, &SCHEMA)?;
         Ok(SqliteStore { desk, holder: holder(), path })
     }
 

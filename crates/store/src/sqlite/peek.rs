@@ -2,7 +2,8 @@
 //! opens and a newer ralph's database must not be touched at all.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,17 +43,16 @@ fn stamp_in(header: &[u8; HEADER]) -> Option<Stamp> {
 }
 
 /// The last first page in the log that a commit follows. Frames of an earlier round carry another salt.
-fn newest_first_page(mut log: File) -> std::io::Result<Option<[u8; HEADER]>> {
+fn newest_first_page(log: File) -> std::io::Result<Option<[u8; HEADER]>> {
     let mut head = [0; WAL_HEADER];
-    if !filled(log.read_exact(&mut head))? {
+    if !filled(log.read_exact_at(&mut head, 0))? {
         return Ok(None);
     }
     let page = u64::from(u32::from_be_bytes([head[8], head[9], head[10], head[11]]));
     let (mut seen, mut committed) = (None, None);
     let mut frame = [0; FRAME_HEADER as usize + HEADER];
     for at in (WAL_HEADER as u64..).step_by((FRAME_HEADER + page) as usize) {
-        log.seek(SeekFrom::Start(at))?;
-        if !filled(log.read_exact(&mut frame))? || frame[8..16] != head[16..24] {
+        if !filled(log.read_exact_at(&mut frame, at))? || frame[8..16] != head[16..24] {
             break;
         }
         if frame[..4] == [0, 0, 0, 1] {
