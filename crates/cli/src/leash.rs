@@ -1,10 +1,9 @@
 //! The end of a process that is stuck where nothing else would end it.
 
 use std::process::exit;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 /// How long what has its own deadline may go on past it.
@@ -13,50 +12,67 @@ const GRACE: Duration = Duration::from_secs(5);
 /// A thread that ends the process when its time is up. Whatever it has started under a guard ends with it.
 #[derive(Debug, Clone)]
 pub(crate) struct Leash {
-    lengthen: Sender<Instant>,
-    answered: Arc<AtomicBool>,
+    held: Arc<Held>,
+    keeper: Thread,
+}
+
+#[derive(Debug)]
+struct Held {
+    end: Mutex<Instant>,
+    answered: AtomicBool,
 }
 
 impl Leash {
     pub(crate) fn of(time: Duration) -> Leash {
-        let (lengthen, lengthened) = channel();
-        let leash = Leash { lengthen, answered: Arc::default() };
-        let answered = Arc::clone(&leash.answered);
-        let mut end = Instant::now() + time;
-        thread::spawn(move || {
-            loop {
-                match lengthened.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                    Ok(later) => end = later,
-                    Err(RecvTimeoutError::Disconnected) => return,
-                    Err(RecvTimeoutError::Timeout) => {
-                        eprintln!("ralph: this took longer than it may, and was given up");
-                        exit(code(&answered).into());
-                    }
-                }
-            }
-        });
-        leash
+        let end = Mutex::new(Instant::now() + time);
+        let held = Arc::new(Held { end, answered: AtomicBool::new(false) });
+        let watched = Arc::downgrade(&held);
+        let keeper = thread::spawn(move || keep(&watched)).thread().clone();
+        Leash { held, keeper }
     }
 
     /// The answer is out: hosts take it only from a process that ends well, so whatever follows does not change that.
     pub(crate) fn answered(&self) {
-        self.answered.store(true, Ordering::Release);
+        self.held.answered.store(true, Ordering::Release);
     }
 
     /// What a process that failed ends with.
     pub(crate) fn code(&self) -> u8 {
-        code(&self.answered)
+        self.held.code()
     }
 
     /// What begins now may take this long.
     pub(crate) fn allow(&self, time: Duration) {
-        // Nobody listens once the time is up, and then nothing matters any more.
-        let _ending = self.lengthen.send(Instant::now() + time + GRACE);
+        let later = Instant::now() + time + GRACE;
+        let before = std::mem::replace(&mut *self.held.end(), later);
+        // A longer time it sees when the shorter is up: to be woken costs those who wait for the answer.
+        if later < before {
+            self.keeper.unpark();
+        }
     }
 }
 
-fn code(answered: &AtomicBool) -> u8 {
-    u8::from(!answered.load(Ordering::Acquire))
+/// Until nobody holds the leash any more.
+fn keep(watched: &Weak<Held>) {
+    while let Some(held) = watched.upgrade() {
+        let left = held.end().saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            eprintln!("ralph: this took longer than it may, and was given up");
+            exit(held.code().into());
+        }
+        drop(held);
+        thread::park_timeout(left);
+    }
+}
+
+impl Held {
+    fn end(&self) -> MutexGuard<'_, Instant> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn code(&self) -> u8 {
+        u8::from(!self.answered.load(Ordering::Acquire))
+    }
 }
 
 #[cfg(test)]

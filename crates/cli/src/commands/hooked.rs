@@ -82,7 +82,10 @@ pub(crate) fn hear(
         seat,
         begun,
     };
-    block_on(boxed(|| unless_signalled(hearing.tell(within, lifecycle))))
+    let told = block_on(boxed(|| unless_signalled(hearing.tell(within, lifecycle))));
+    // All that was asked of it is done, and the end of the process closes it sooner than it closes itself.
+    std::mem::forget(inside);
+    told
 }
 
 fn within(rest: &[String]) -> Duration {
