@@ -78,12 +78,14 @@ pub async fn committed(
     Ok(Some(note))
 }
 
+/// Whether it tells of a commit: what was done then, whatever becomes of the code. Agents may tag what they like.
+pub(crate) fn is_of_commit(said: &Draft) -> bool {
+    said.origin == Origin::Tool && said.tags.iter().any(|tag| tag == COMMITTED)
+}
+
 /// What the run has put down after its last commit.
 fn since_the_last<'a>(known: &'a [Note], run: &RunId) -> impl Iterator<Item = &'a Note> + Clone {
-    // Agents may tag what they like.
-    let is_fact =
-        |note: &Note| note.said.origin == Origin::Tool && note.said.tags.iter().any(|tag| tag == COMMITTED);
-    let begin = known.iter().rposition(is_fact).map_or(0, |last| last + 1);
+    let begin = known.iter().rposition(|note| is_of_commit(&note.said)).map_or(0, |last| last + 1);
     known[begin..].iter().filter(move |note| note.said.source.run.as_ref() == Some(run))
 }
 
@@ -111,7 +113,9 @@ fn fact<'a>(commits: &Commits<'_>, last: &Commit, recent: impl Iterator<Item = &
         commit: Some(last.id.clone()),
         session: commits.session.cloned(),
     };
-    placed(draft, commits.task, source, commits.anchors)
+    let mut draft = placed(draft, commits.task, source, commits.anchors);
+    draft.anchors.clear();
+    draft
 }
 
 /// What the agent meant to do is no decision.

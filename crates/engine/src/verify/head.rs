@@ -41,7 +41,7 @@ fn line(path: &Path) -> Option<String> {
     Some(text(path)?.lines().next()?.trim().to_owned())
 }
 
-pub(super) fn text(path: &Path) -> Option<String> {
+fn text(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     (metadata.is_file() && metadata.len() <= LONGEST).then(|| fs::read_to_string(path).ok()).flatten()
 }

@@ -14,6 +14,7 @@ use ralph_core::note::{Draft, Kind, KindName};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::committed::is_of_commit;
 use claim::Claim;
 pub(crate) use clause::{Clause, clauses};
 
@@ -43,7 +44,8 @@ pub enum Ground {
     Name,
 }
 
-/// The first contradiction between two notes. What ralph has recorded of failures claims nothing that could be denied.
+/// The first contradiction between two notes. What ralph has recorded of failures and commits claims nothing that could be
+/// denied.
 pub fn contradict(one: &Draft, other: &Draft) -> Option<Conflict> {
     Claims::of(one).conflict(&Claims::of(other))
 }
@@ -54,7 +56,7 @@ pub(crate) struct Claims(Vec<Claim>);
 
 impl Claims {
     pub(crate) fn of(draft: &Draft) -> Claims {
-        let is_record = matches!(&draft.kind, Kind::Gotcha { terminal: Some(_), .. });
+        let is_record = matches!(&draft.kind, Kind::Gotcha { terminal: Some(_), .. }) || is_of_commit(draft);
         if is_record || matches!(draft.kind.name(), KindName::ToolUse | KindName::Failure) {
             return Claims(Vec::new());
         }

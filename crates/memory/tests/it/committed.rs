@@ -1,9 +1,9 @@
 //! What is known of a commit afterwards.
 
 use ralph_core::id::NoteId;
-use ralph_core::note::{Citation, KindName, Note, Origin, Scope};
+use ralph_core::note::{Citation, Draft, Kind, KindName, Note, Observation, Origin, Scope};
 use ralph_core::redact::Redactor;
-use ralph_memory::{Commit, Commits, committed};
+use ralph_memory::{Commit, Commits, committed, contradict};
 use ralph_store::Notes as _;
 use ralph_store::conformance::wait;
 
@@ -69,6 +69,7 @@ fn a_commit_is_known_by_what_its_task_learned_since_the_one_before() {
     assert_eq!(said.source.commit.as_deref(), Some(FIRST.0));
     assert_eq!(said.scope, Scope::Task { task: task() });
     assert!(fact.verified, "the checks have passed");
+    assert!(!said.symbols.is_empty() && said.anchors.is_empty(), "it was so whatever becomes of the code");
 
     let second = memory.note(&memory.commits(&attempt, &[("ffff", "docs: say so")], false).unwrap());
     assert_eq!(second.said.content, "Committed: docs: say so", "the rest was told before");
@@ -88,4 +89,16 @@ fn a_commit_is_put_down_once_and_nothing_without_one() {
     assert!(content.starts_with("Committed: first step; lexer: keep [redacted:env] tabs\n"), "{content}");
     assert_eq!(memory.commits(&attempt, &made, true), fact);
     assert_eq!(wait(memory.store.memory_state()).unwrap().last, before + 2, "said and confirmed, once");
+}
+
+#[test]
+fn what_was_committed_is_not_denied_by_what_is_so_now() {
+    let memory = Memory::new();
+    let attempt = mending();
+    let switch = [("aaaa", "the server listens on port 8080")];
+    let fact = memory.note(&memory.commits(&attempt, &switch, true).unwrap());
+    let claim = |content: &str| Draft::new(Kind::Observation(Observation::Discovery), content.to_owned());
+    let now = claim("The server listens on port 9090");
+    assert!(contradict(&claim("The server listens on port 8080"), &now).is_some(), "it can be denied");
+    assert_eq!(contradict(&fact.said, &now), None);
 }
