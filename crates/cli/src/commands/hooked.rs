@@ -83,8 +83,10 @@ pub(crate) fn hear(
         begun,
     };
     let told = block_on(boxed(|| unless_signalled(hearing.tell(within, lifecycle))));
-    // All that was asked of it is done, and the end of the process closes it sooner than it closes itself.
-    std::mem::forget(inside);
+    if is_in_passing(&event) {
+        // Closing would take nothing into the database, and the end of the process closes it sooner.
+        std::mem::forget(inside);
+    }
     told
 }
 
@@ -94,15 +96,22 @@ fn within(rest: &[String]) -> Duration {
     seconds.map_or(WITHIN, |seconds| Duration::from_secs(seconds).min(LONGEST))
 }
 
+/// It is noted down, and nobody waits for a disk.
+fn is_in_passing(event: &Event) -> bool {
+    match event.told {
+        Told::Tool(_) | Told::Other => true,
+        Told::Command(_) => false,
+        _ => matches!(event.what, What::SubagentStop | What::Compact),
+    }
+}
+
 /// Only a command makes a store, what is only noted down is not waited for, and a turn that was not judged would be lost
 /// to the loop.
 fn store(project: &Project, event: &Event, within: Duration) -> Result<Option<SqliteStore>, String> {
     let opened = match (&event.told, event.what) {
         (Told::Command(_), _) => ralph_store::settle(&project.state_dir, &project.place.root)
             .and_then(|_| SqliteStore::open(&project.place.state)),
-        (Told::Tool(_) | Told::Other, _) | (_, What::SubagentStop | What::Compact) => {
-            SqliteStore::open_in_passing(&project.place.state)
-        }
+        _ if is_in_passing(event) => SqliteStore::open_in_passing(&project.place.state),
         (Told::Stopped { .. }, _) => {
             let patience = within.clamp(PATIENCE.0, PATIENCE.1);
             SqliteStore::open_within(&project.place.state, patience)
