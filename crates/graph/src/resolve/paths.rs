@@ -1,5 +1,6 @@
 //! Whether an import names a file, as far as paths tell.
 
+use super::index::last;
 use crate::extract::module;
 use crate::language::Language;
 
@@ -43,7 +44,8 @@ fn holds(module: &str, container: &str, wanted: &str) -> bool {
     if ends_with(module, wanted) {
         return true;
     }
-    if container.is_empty() {
+    // Most containers are told apart by their last part, for which nothing has to be put together.
+    if container.is_empty() || wanted.rsplit('/').next() != Some(last(container)) {
         return false;
     }
     let container = container.replace("::", "/").replace(['.', '\\'], "/");
