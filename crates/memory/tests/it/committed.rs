@@ -1,7 +1,7 @@
 //! What is known of a commit afterwards.
 
 use ralph_core::id::NoteId;
-use ralph_core::note::{Citation, Draft, Kind, KindName, Note, Observation, Origin, Scope};
+use ralph_core::note::{Anchor, Citation, Draft, Kind, KindName, Note, Observation, Origin, Scope};
 use ralph_core::redact::Redactor;
 use ralph_memory::{Commit, Commits, committed, contradict};
 use ralph_store::Notes as _;
@@ -48,7 +48,10 @@ const FIRST: (&str, &str) = ("1a2b3c4d5e6f708192a3", "lexer: keep hunter2hunter2
 #[test]
 fn a_commit_is_known_by_what_its_task_learned_since_the_one_before() {
     let memory = Memory::new();
-    let attempt = mending();
+    let mut attempt = mending();
+    let (file, symbol, digest) = ("src/lexer.rs", "lex", "d1");
+    attempt.anchors =
+        vec![Anchor { file: file.to_owned(), symbol: symbol.to_owned(), digest: digest.to_owned() }];
     memory.learn(&attempt);
     let fact = memory.note(&memory.commits(&attempt, &[FIRST], true).unwrap());
     let said = &fact.said;
@@ -69,7 +72,7 @@ fn a_commit_is_known_by_what_its_task_learned_since_the_one_before() {
     assert_eq!(said.source.commit.as_deref(), Some(FIRST.0));
     assert_eq!(said.scope, Scope::Task { task: task() });
     assert!(fact.verified, "the checks have passed");
-    assert!(!said.symbols.is_empty() && said.anchors.is_empty(), "it was so whatever becomes of the code");
+    assert!(said.symbols == ["lex"] && said.anchors.is_empty(), "it was so whatever becomes of the code");
 
     let second = memory.note(&memory.commits(&attempt, &[("ffff", "docs: say so")], false).unwrap());
     assert_eq!(second.said.content, "Committed: docs: say so", "the rest was told before");
