@@ -23,6 +23,6 @@ pub use live::{Live, Peaks};
 pub use mcp::{McpClient, install_mcp_client};
 pub use packages::InstallError;
 pub use peers::{RalphTui, install_ralph_tui};
-pub use processes::{children, guard_of, is_alive, kill_nine, peak_memory, send, survivors};
+pub use processes::{children, guard_of, is_alive, kill_group_nine, kill_nine, peak_memory, send, survivors};
 pub use project::{Project, Ran};
 pub use wait::{PATIENCE, until};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 /// Everything on this machine that carries the run's id in its environment.
@@ -41,6 +41,11 @@ pub fn peak_memory(pid: u32) -> Option<u64> {
 /// The process may be gone already.
 pub fn kill_nine(pid: u32) {
     send(pid, Signal::SIGKILL);
+}
+
+/// With everything in the group that it leads.
+pub fn kill_group_nine(leader: u32) {
+    let _gone = killpg(Pid::from_raw(leader.cast_signed()), Signal::SIGKILL);
 }
 
 pub fn send(pid: u32, signal: Signal) {

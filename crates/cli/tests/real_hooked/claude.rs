@@ -54,9 +54,7 @@ fn a_promise_counts_only_with_the_checks_and_checks_that_take_too_long_pause_the
     assert_eq!(host.status(&session(1))["iteration"], 2);
 
     std::fs::write(host.project.tree().join("slow"), "").unwrap();
-    let settings = host.project.tree().join(".claude/settings.json");
-    let text = std::fs::read_to_string(&settings).unwrap();
-    std::fs::write(&settings, text.replace("--within 3030", "--within 4")).unwrap();
+    host.hurries(4);
     let told = host.says(&session(2), "/ralph task slow --max-iterations 8");
     host.stood(&session(2), 1, "paused");
     assert!((0..=4).any(|left| told.contains(&format!("took longer than {left} s"))), "{told}");
@@ -81,15 +79,12 @@ fn a_loop_survives_the_end_of_its_program_and_goes_on_when_the_session_does() {
         child.wait().unwrap();
         host.stood(id, 2, "running");
     }
-    let again = |id: &str, prompt: &str| {
-        host.run(&["-p", "--output-format", "json", "--dangerously-skip-permissions", "--resume", id, prompt])
-    };
-    again(&finish, "go on with it now");
+    host.goes_on(&finish, "go on with it now");
     host.stood(&finish, 3, "completed");
     assert!(
         host.models.seen().iter().any(|seen| seen.user_text.contains("A ralph loop lives in this session"))
     );
-    let told = again(&cancel, "/cancel-ralph");
+    let told = host.goes_on(&cancel, "/cancel-ralph");
     assert!(told.contains("The ralph loop of this session is cancelled."), "{told}");
     host.stood(&cancel, 2, "aborted");
 }
@@ -121,12 +116,7 @@ fn what_ralph_drives_from_outside_is_not_driven_twice() {
         .on("This is iteration 2 of 4", [done()])
         .on("This is iteration 1 of 4", [Turn::say("A step.")]);
     let host = Host::new(Program::Claude, script);
-    let environment = host.command();
-    let mut ralph =
-        host.project.command(&["run", "task driven", "--agent", "claude", "--max-iterations", "4", "--yes"]);
-    ralph.envs(environment.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    ralph.env("PATH", format!("{}:{}", host.bin().display(), std::env::var("PATH").unwrap()));
-    let ran = ralph.output().unwrap();
+    let ran = host.is_driven(&["task driven", "--max-iterations", "4"]);
     assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
     assert_eq!(host.asked("This is iteration"), 2);
     let run = host.project.run_id().unwrap();

@@ -1,5 +1,6 @@
 //! A real program with ralph's hooks in it, and a scripted model behind it.
 
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -80,11 +81,48 @@ impl Host {
         text
     }
 
-    /// The same, without waiting.
+    /// The same, and tells what the session is called: Codex names its sessions itself.
+    pub(crate) fn converses(&self, session: &str, prompt: &str) -> String {
+        let out = self.says(session, prompt);
+        if self.program != Program::Codex {
+            return session.to_owned();
+        }
+        let started = out.lines().find(|line| line.contains("thread.started")).unwrap();
+        let started: Value = serde_json::from_str(started).unwrap();
+        started["thread_id"].as_str().unwrap().to_owned()
+    }
+
+    /// Says something in the session that was there last.
+    pub(crate) fn goes_on(&self, session: &str, prompt: &str) -> String {
+        let flags =
+            ["--json", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"];
+        let args = match self.program {
+            Program::Claude => vec![
+                "-p",
+                "--output-format",
+                "json",
+                "--dangerously-skip-permissions",
+                "--resume",
+                session,
+                prompt,
+            ],
+            Program::Codex => {
+                [&["exec", "resume", "--last"][..], &flags, &["--skip-git-repo-check", prompt]].concat()
+            }
+            Program::Gemini => {
+                vec!["-m", "gemini-2.5-flash", "-o", "stream-json", "-y", "--resume", "latest", "-p", prompt]
+            }
+            Program::Qwen => vec!["-o", "stream-json", "-y", "--resume", session, prompt],
+            Program::OpenCode => panic!("OpenCode has a plugin"),
+        };
+        self.run(&args)
+    }
+
+    /// The same as `says`, without waiting, in a group of its own.
     pub(crate) fn begins(&self, session: &str, prompt: &str) -> Child {
         let mut command = self.command();
         command.args(self.arguments(session, prompt)).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().unwrap()
+        command.process_group(0).spawn().unwrap()
     }
 
     fn arguments<'a>(&self, session: &'a str, prompt: &'a str) -> Vec<&'a str> {
@@ -134,20 +172,48 @@ impl Host {
 
     /// How a session's loop stands.
     pub(crate) fn stands(&self, session: &str) -> (u64, String) {
-        let status = self.status(session);
-        let how = status["stop_reason"].as_str().or(status["status"].as_str()).unwrap_or("none");
-        (status["iteration"].as_u64().unwrap_or(0), how.to_owned())
+        stands(&self.status(session))
     }
 
     /// How the newest loop stands, whatever its session is called.
     pub(crate) fn newest(&self) -> (u64, String) {
+        stands(&self.newest_status())
+    }
+
+    pub(crate) fn newest_status(&self) -> Value {
         let json = |args: &[&str]| -> Value {
             serde_json::from_str(&self.project.ralph(args).out).unwrap_or_default()
         };
         let listed = json(&["status", "--list", "--json"]);
-        let status = json(&["status", listed[0]["run"].as_str().unwrap_or_default(), "--json"]);
-        let how = status["stop_reason"].as_str().or(status["status"].as_str()).unwrap_or("none");
-        (status["iteration"].as_u64().unwrap_or(0), how.to_owned())
+        json(&["status", listed[0]["run"].as_str().unwrap_or_default(), "--json"])
+    }
+
+    /// How long its hooks may take is said in its settings.
+    pub(crate) fn hurries(&self, seconds: u32) {
+        let tree = self.project.tree();
+        let path = match self.program {
+            Program::Codex => tree.join(".codex/hooks.json"),
+            _ => tree.join(format!(".{}/settings.json", self.program.name())),
+        };
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut parts = text.split("--within ");
+        let mut hurried = parts.next().unwrap().to_owned();
+        for part in parts {
+            let rest = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            hurried.push_str(&format!("--within {seconds}{rest}"));
+        }
+        assert_ne!(hurried, text);
+        std::fs::write(&path, hurried).unwrap();
+    }
+
+    /// `ralph run` drives the program from outside, in the project that has the hooks.
+    pub(crate) fn is_driven(&self, args: &[&str]) -> std::process::Output {
+        let environment = self.command();
+        let args = [&["run", "--agent", self.program.name(), "--yes"], args].concat();
+        let mut ralph = self.project.command(&args);
+        ralph.envs(environment.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        ralph.env("PATH", format!("{}:{}", self.bin().display(), std::env::var("PATH").unwrap()));
+        ralph.output().unwrap()
     }
 
     pub(crate) fn stood(&self, session: &str, iteration: u64, how: &str) {
@@ -170,4 +236,9 @@ impl Host {
         std::fs::read_to_string(self.project.state().join("output").join(run).join("host-events.jsonl"))
             .unwrap()
     }
+}
+
+fn stands(status: &Value) -> (u64, String) {
+    let how = status["stop_reason"].as_str().or(status["status"].as_str()).unwrap_or("none");
+    (status["iteration"].as_u64().unwrap_or(0), how.to_owned())
 }

@@ -19,7 +19,9 @@ fn done() -> Turn {
 
 /// An answer that takes some time.
 fn slow() -> Turn {
-    Turn::from(Reply { say: "on and on ".repeat(60), bytes_per_second: Some(60), ..Reply::default() })
+    // Never the same twice, which some programs take for an agent that goes round in circles.
+    let say = (1..=60).map(|number| format!("At {number}. ")).collect();
+    Turn::from(Reply { say, bytes_per_second: Some(60), ..Reply::default() })
 }
 
 /// Steps that differ, as those of an agent that gets on do, up to the promise at the last iteration.

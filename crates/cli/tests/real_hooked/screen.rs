@@ -77,9 +77,7 @@ fn in_its_own_screen_the_checks_and_the_limit_decide() {
     let checks =
         "[[check]]\nname = \"c\"\ncommand = \"test -e ready || { test -e slow && sleep 90; false; }\"\n";
     std::fs::write(host.project.user_config(), checks).unwrap();
-    let settings = host.project.tree().join(".claude/settings.json");
-    let text = std::fs::read_to_string(&settings).unwrap();
-    std::fs::write(&settings, text.replace("--within 3030", "--within 9")).unwrap();
+    host.hurries(9);
     let bold = ["--allowedTools=Bash"];
     let screen = Screen::open(&host, &bold, &[]);
     screen.shows("for shortcuts");
