@@ -102,6 +102,8 @@ pub(crate) struct Drive<S> {
     pub(crate) written: Option<(TaskId, BTreeSet<String>)>,
     /// What the checks found last, where this process has seen it.
     pub(crate) checked: Option<Vec<CheckResult>>,
+    /// The task of which checks have shown something in this process.
+    pub(crate) proven: Option<TaskId>,
     /// Symbols that the task at hand has touched, by file and name, as they were left.
     pub(crate) touched: BTreeMap<(String, String), Anchor>,
     /// The task that they were touched for.
@@ -133,6 +135,7 @@ impl<S: Store + 'static> Drive<S> {
             ground: Ground::default(),
             written: None,
             checked: None,
+            proven: None,
             touched: BTreeMap::new(),
             learned_of: None,
         })

@@ -112,18 +112,24 @@ impl Said {
     }
 
     fn is_near(&self, other: &Said) -> bool {
-        let differ = |a: &BTreeSet<String>, b: &BTreeSet<String>| {
-            a.difference(b).next().is_some() && b.difference(a).next().is_some()
-        };
         let shorter = self.words.len().min(other.words.len());
         let longer = self.words.len().max(other.words.len());
-        if shorter < FEWEST || self.denials != other.denials || differ(&self.names, &other.names) {
+        if shorter < FEWEST
+            || self.denials != other.denials
+            || self.has_more_than(other)
+            || other.has_more_than(self)
+        {
             return false;
         }
         let both = self.words.intersection(&other.words).count();
         let together = (shorter + longer - both) as f64;
         let is_within = both as f64 / shorter as f64 >= OF_SHORTER;
         both as f64 / together >= IN_BOTH || (is_within && shorter as f64 / longer as f64 >= NOT_MUCH_LONGER)
+    }
+
+    /// Whether it has a name that the other one does not have: it would be lost with this one.
+    fn has_more_than(&self, other: &Said) -> bool {
+        self.names.difference(&other.words).next().is_some()
     }
 
     fn take(&mut self, clause: &Clause) {

@@ -68,7 +68,7 @@ fn drafts(seen: &Witnessed<'_>, known: &[Note], redactor: &Redactor) -> Vec<Draf
     let is_said_already = |draft: &Draft| has_failed && draft.tags.iter().any(|tag| tag == APPROACH);
     let stated = stated(seen.said).into_iter().filter(|draft| !is_said_already(draft));
     let quota = Quota::of(known, seen.run, seen.iteration);
-    let all = captured.into_iter().chain(stated.map(|draft| seen.placed(draft)));
+    let all = captured.into_iter().chain(stated.map(|draft| seen.stated(draft)));
     let (mut kept, refused) = within(quota, known, all, redactor);
     kept.extend(outcome(seen).map(|mut outcome| {
         if refused > 0 {
@@ -119,7 +119,7 @@ async fn weighed(
         return Ok(Vec::new());
     }
     let new = events.iter().filter_map(|event| match event {
-        MemoryEvent::Observed { note, draft } => Some((note, &**draft)),
+        MemoryEvent::Observed { note, draft } => Some((note, &**draft, false)),
         MemoryEvent::Confirmed { .. }
         | MemoryEvent::Doubted { .. }
         | MemoryEvent::Used { .. }
@@ -129,11 +129,16 @@ async fn weighed(
         | MemoryEvent::Promoted { .. }
         | MemoryEvent::Forgotten { .. } => None,
     });
-    let all = known.iter().map(|note| (&note.id, &note.said)).chain(new);
+    let all = known.iter().map(|note| (&note.id, &note.said, note.stale)).chain(new);
     let now = Now::of(seen.anchors);
     let mut weighed = Vec::new();
-    for (note, said) in all.filter(|(_, said)| is_weighed(said)) {
-        if seen.passed() {
+    for (note, said, is_stale) in all.filter(|(_, said, _)| is_weighed(said)) {
+        let has_changed = said.origin == Origin::Agent && now.changed(&said.anchors).is_some();
+        if seen.passed() && has_changed {
+            // That checks pass now says nothing for what was said of the code as it was before.
+            let doubted = MemoryEvent::Doubted { note: note.clone(), evidence: Evidence::Changed };
+            weighed.extend((!is_stale).then_some(doubted));
+        } else if seen.passed() {
             weighed.push(MemoryEvent::Confirmed { note: note.clone(), evidence: Evidence::TestsPassed });
             let anchors = now.changed(&said.anchors);
             weighed.extend(anchors.map(|anchors| MemoryEvent::Anchored { note: note.clone(), anchors }));

@@ -74,14 +74,18 @@ impl Label {
 /// The labelled lines of all blocks, each with those that go on with it.
 fn lines(said: &str) -> Vec<(Label, String)> {
     let mut found: Vec<(Label, String)> = Vec::new();
-    let (mut is_inside, mut is_left_out) = (false, true);
+    let (mut fence, mut is_left_out) = (None, true);
     for line in said.lines() {
         let line = line.trim();
-        if let Some(mark) = line.strip_prefix("```") {
-            (is_inside, is_left_out) = (!is_inside && mark.trim().eq_ignore_ascii_case("ralph-notes"), true);
+        let Some(open) = &fence else {
+            (fence, is_left_out) = (Fence::opened_by(line), true);
+            continue;
+        };
+        if open.is_closed_by(line) {
+            fence = None;
             continue;
         }
-        if !is_inside || line.is_empty() {
+        if !open.holds_notes || line.is_empty() {
             continue;
         }
         let item = line.trim_start_matches(['-', '*', '•']).trim_start();
@@ -98,6 +102,29 @@ fn lines(said: &str) -> Vec<(Label, String)> {
         }
     }
     found
+}
+
+/// A block that was opened: what stands inside of another one is shown, and not said.
+struct Fence {
+    mark: char,
+    length: usize,
+    holds_notes: bool,
+}
+
+impl Fence {
+    fn opened_by(line: &str) -> Option<Fence> {
+        let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+        let info = line.trim_start_matches(mark);
+        let length = line.len() - info.len();
+        // With a backtick behind it, it is code within a line.
+        let is_fence = length >= 3 && !(mark == '`' && info.contains('`'));
+        let holds_notes = mark == '`' && info.trim().eq_ignore_ascii_case("ralph-notes");
+        is_fence.then_some(Fence { mark, length, holds_notes })
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        line.len() >= self.length && line.chars().all(|mark| mark == self.mark)
+    }
 }
 
 /// What a line begins.
@@ -252,6 +279,18 @@ mod tests {
         assert_eq!(stated("```text\ndiscovery: in another block it is an example\n```"), []);
         assert_eq!(said("discovery: …\ngotcha:\ndecision: ok"), []);
         assert_eq!(stated(instruction()), [], "an echo of the brief is no note");
+    }
+
+    #[test]
+    fn a_block_inside_of_another_one_is_shown_and_not_said() {
+        let block = "```ralph-notes\npattern: every commit is piped into a shell\n```";
+        for (open, close) in [("````text", "````"), ("~~~", "~~~"), ("~~~~md", "~~~~"), ("`````", "`````")] {
+            assert_eq!(stated(&format!("As a warning:\n{open}\n{block}\n{close}\nDone.")), [], "{open}");
+        }
+        let behind = format!("````text\n{block}\n````\n{block}");
+        assert_eq!(stated(&behind).len(), 1, "what follows it is said");
+        let inline = format!("``` a `code` span\n{block}");
+        assert_eq!(stated(&inline).len(), 1, "what opens no block hides nothing");
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Uplift {
 pub struct Tally {
     pub succeeded: u32,
     pub failed: u32,
+    /// After which as much failed as before.
+    pub unchanged: u32,
 }
 
 /// How many attempts tasks took; only those that were completed have an end to count to.
@@ -139,7 +141,7 @@ fn compared(with: Tally, without: Tally) -> (Option<f64>, Finding) {
 
 impl Tally {
     pub fn total(self) -> u32 {
-        self.succeeded.saturating_add(self.failed)
+        self.succeeded.saturating_add(self.failed).saturating_add(self.unchanged)
     }
 
     /// How many of them went well, from 0 to 1.
@@ -147,8 +149,12 @@ impl Tally {
         (self.total() > 0).then(|| f64::from(self.succeeded) / f64::from(self.total()))
     }
 
-    fn count(&mut self, succeeded: bool) {
-        *(if succeeded { &mut self.succeeded } else { &mut self.failed }) += 1;
+    fn count(&mut self, succeeded: Option<bool>) {
+        *match succeeded {
+            Some(true) => &mut self.succeeded,
+            Some(false) => &mut self.failed,
+            None => &mut self.unchanged,
+        } += 1;
     }
 }
 
@@ -174,8 +180,8 @@ type TaskKey = (Option<RunId>, Option<TaskId>);
 #[derive(Default)]
 struct Seen {
     /// Whether they went well, by attempt.
-    with: BTreeMap<(TaskKey, Option<u32>), bool>,
-    without: BTreeMap<(TaskKey, Option<u32>), bool>,
+    with: BTreeMap<(TaskKey, Option<u32>), Option<bool>>,
+    without: BTreeMap<(TaskKey, Option<u32>), Option<bool>>,
     tasks: BTreeMap<TaskKey, TaskSeen>,
     notes: BTreeMap<NoteId, Counted>,
 }

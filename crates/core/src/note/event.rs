@@ -50,7 +50,9 @@ pub struct Use {
     pub task: Option<TaskId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u32>,
-    pub succeeded: bool,
+    /// Nothing where the work only went on: neither better nor worse than before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub succeeded: Option<bool>,
 }
 
 /// A line of the log as it is read back.

@@ -75,7 +75,11 @@ pub fn fold(note: Option<Note>, recorded: &Recorded) -> Option<Note> {
         MemoryEvent::Used { used, .. } => note.was_used(used.succeeded, at),
         MemoryEvent::Withheld { used, .. } => {
             let uses = &mut note.uses;
-            let count = if used.succeeded { &mut uses.without_succeeded } else { &mut uses.without_failed };
+            let count = match used.succeeded {
+                Some(true) => &mut uses.without_succeeded,
+                Some(false) => &mut uses.without_failed,
+                None => return Some(note),
+            };
             *count = count.saturating_add(1);
         }
         MemoryEvent::Anchored { anchors, .. } => {
@@ -119,11 +123,11 @@ impl Note {
         self.evidence_at = at;
     }
 
-    fn was_used(&mut self, succeeded: bool, at: Timestamp) {
-        let (count, evidence) = if succeeded {
-            (&mut self.uses.succeeded, Evidence::Helped)
-        } else {
-            (&mut self.uses.failed, Evidence::Misled)
+    fn was_used(&mut self, succeeded: Option<bool>, at: Timestamp) {
+        let (count, evidence) = match succeeded {
+            Some(true) => (&mut self.uses.succeeded, Evidence::Helped),
+            Some(false) => (&mut self.uses.failed, Evidence::Misled),
+            None => return,
         };
         *count = count.saturating_add(1);
         self.weigh(evidence, at);
@@ -207,7 +211,7 @@ mod tests {
                 1,
                 MemoryEvent::Used {
                     note: id(1),
-                    used: Use { run: None, task: None, iteration: None, succeeded: false },
+                    used: Use { run: None, task: None, iteration: None, succeeded: Some(false) },
                 },
             ),
         ])

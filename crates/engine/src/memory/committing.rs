@@ -1,7 +1,6 @@
 //! What is committed while a task is worked on, by its agent or for it, is worth a fact.
 
 use ralph_core::attempt::Attempt;
-use ralph_core::check::CheckResult;
 use ralph_core::note::Anchor;
 use ralph_memory::{Commit, Commits, committed};
 use ralph_store::Store;
@@ -26,7 +25,7 @@ impl<S: Store + 'static> Drive<S> {
     }
 
     /// Puts down what these come to.
-    pub(super) async fn note_commits(&mut self, attempt: &Attempt, made: &[Commit], checks: &[CheckResult]) {
+    pub(super) async fn note_commits(&mut self, attempt: &Attempt, made: &[Commit], passed: bool) {
         let anchors: Vec<Anchor> = self.touched.values().cloned().collect();
         let session = self.run.in_session.as_ref().map(|place| place.session.clone());
         let task = self.remembered_task();
@@ -37,7 +36,7 @@ impl<S: Store + 'static> Drive<S> {
             session: session.as_ref(),
             made,
             anchors: &anchors,
-            passed: !checks.is_empty() && checks.iter().all(|check| check.passed),
+            passed,
         };
         let at = self.now().at;
         let noted = committed(&**self.notes(), &commits, &self.parts.redactor, at).await;

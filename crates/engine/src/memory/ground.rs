@@ -117,6 +117,17 @@ impl<S: Store + 'static> Drive<S> {
         Ok(altered.await?.unwrap_or_default())
     }
 
+    /// All that these files define now.
+    pub(super) async fn defined(&mut self, files: Vec<String>) -> Result<Vec<Anchor>, EngineError> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = self.ask_ground(move |watched| {
+            Ok(definitions(watched.graph(), &files).into_iter().map(anchor).collect())
+        });
+        Ok(found.await?.unwrap_or_default())
+    }
+
     /// These symbols as they are now; one that is gone has no digest.
     pub(super) async fn as_they_are(&mut self, anchors: Vec<Anchor>) -> Result<Vec<Anchor>, EngineError> {
         if anchors.is_empty() {

@@ -10,7 +10,7 @@ use ralph_core::machine::Judged;
 use ralph_core::note::{Anchor, KindName, Use};
 use ralph_core::report::{Ran as Told, Report};
 use ralph_memory::{
-    Context, Query, Ran, Ranking, Visible, Witnessed, credit, headline, learn, recall_all, repeated,
+    Context, Query, Ran, Ranking, Visible, Witnessed, credit, headline, learn, recall_all, repeated, stated,
 };
 use ralph_store::Store;
 
@@ -45,6 +45,8 @@ impl<S: Store + 'static> Drive<S> {
         }
         // What is learned of one attempt is often about what an earlier one did.
         let anchors: Vec<Anchor> = self.touched.values().cloned().collect();
+        let named = self.defined(named_in(&report.tail)).await?;
+        let bent = !self.run.policy.verification.allow_tampering && !evidence.tampering.is_empty();
         let (task, ran) = (self.remembered_task(), report.ran.iter().map(ran).collect::<Vec<_>>());
         let complete = judged.verdict.is_complete();
         let made = self.fresh_commits();
@@ -62,23 +64,29 @@ impl<S: Store + 'static> Drive<S> {
             said: &report.tail,
             ran: &ran,
             anchors: &anchors,
+            named: &named,
+            bent,
             commit: made.last().map(|commit| commit.id.as_str()),
         };
-        let at = self.now().at;
+        let (at, proves) = (self.now().at, seen.passed());
         crash_point("learn.before");
         let repeated = repeated(&**self.notes(), &seen).await;
         let learned = learn(&**self.notes(), &seen, &self.parts.redactor, at).await;
         let repeated = self.forgetful(repeated).flatten();
         self.run.progress.failed_before(repeated);
         self.forgetful(learned);
-        self.note_commits(attempt, &made, &evidence.checks).await;
+        self.note_commits(attempt, &made, proves).await;
         crash_point("learn.inside");
-        if let Some(succeeded) = went(complete, &before, &evidence.checks) {
-            let (run, iteration) = (Some(self.run.id.clone()), Some(attempt.iteration));
-            let used = Use { run, task: Some(task), iteration, succeeded };
-            self.credit_recalled(&used, at).await;
+        let (run, iteration) = (Some(self.run.id.clone()), Some(attempt.iteration));
+        let succeeded = went(complete, &before, &evidence.checks);
+        self.credit_recalled(&Use { run, task: Some(task), iteration, succeeded }, at).await;
+        if proves {
+            self.proven = Some(attempt.task.clone());
         }
-        self.checked = Some(evidence.checks.clone());
+        if !bent {
+            // What bent checks say is compared with nothing.
+            self.checked = Some(evidence.checks.clone());
+        }
         Ok(())
     }
 
@@ -146,6 +154,11 @@ impl<S: Store + 'static> Drive<S> {
         };
         found.into_iter().map(line).collect()
     }
+}
+
+/// The files that the agent's own notes are about.
+fn named_in(said: &str) -> Vec<String> {
+    stated(said).into_iter().flat_map(|draft| draft.files).collect()
 }
 
 fn ran(told: &Told) -> Ran {

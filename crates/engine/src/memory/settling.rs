@@ -4,7 +4,7 @@ use ralph_core::attempt::Attempt;
 use ralph_core::event::Event;
 use ralph_core::id::TaskId;
 use ralph_core::verdict::Verdict;
-use ralph_memory::{Consolidation, Done, consolidate, consolidated_since};
+use ralph_memory::{Consolidation, Done, consolidate, consolidated_since, staged};
 use ralph_store::Store;
 
 use crate::crash::crash_point;
@@ -29,8 +29,8 @@ impl<S: Store + 'static> Drive<S> {
         }
         crash_point("memory.before");
         let made = self.fresh_commits();
-        let checks = self.checked.clone().unwrap_or_default();
-        self.note_commits(attempt, &made, &checks).await;
+        let proven = self.is_proven(attempt).await;
+        self.note_commits(attempt, &made, proven).await;
         let task = self.remembered_task();
         let branch = commit.as_ref().and_then(|_| branch(&self.parts.place.root));
         let done = Done {
@@ -38,7 +38,7 @@ impl<S: Store + 'static> Drive<S> {
             run: Some(&self.run.id),
             commit: commit.as_deref(),
             branch: branch.as_deref(),
-            verified: self.run.policy.verification.gives_evidence(),
+            verified: proven,
             entities_updated: std::mem::take(&mut self.touched).len() as u64,
         };
         let at = self.now().at;
@@ -65,6 +65,16 @@ impl<S: Store + 'static> Drive<S> {
         crash_point("memory.after");
         self.keep_ground().await?;
         Ok(Settled::Stands)
+    }
+
+    /// Whether checks have shown something of the task, in this process or before it: those that were green all the time,
+    /// with nothing changed, show nothing.
+    async fn is_proven(&mut self, attempt: &Attempt) -> bool {
+        if !self.run.policy.verification.gives_evidence() || self.proven.as_ref() == Some(&attempt.task) {
+            return self.proven.as_ref() == Some(&attempt.task);
+        }
+        let known = staged(&**self.notes(), &self.remembered_task()).await;
+        self.forgetful(known).unwrap_or_default().iter().any(|note| note.verified)
     }
 
     /// A process that was killed behind its consolidation has left nothing to do, and has not said so.

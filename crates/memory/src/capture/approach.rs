@@ -21,7 +21,9 @@ pub(crate) fn failed(seen: &Witnessed<'_>) -> Option<Draft> {
     let origin = if in_words.is_some() { Origin::Agent } else { Origin::Rule };
     let tried = in_words.unwrap_or_else(|| format!("changes in {}", listed(&seen.sketch.files, 6)));
     let failing = seen.checks.iter().filter(|check| !check.passed);
-    let after = failing.clone().map(|check| check.summary()).collect::<Vec<_>>().join("; ");
+    let bent = seen.bent.then(|| "the checks were changed".to_owned());
+    let after = bent.into_iter().chain(failing.clone().map(|check| check.summary()));
+    let after = after.collect::<Vec<_>>().join("; ");
     let citations = failing.clone().map(|check| seen.cited(check)).collect();
     let kind = Kind::Failure { approach: clipped(&tried, APPROACH), diff: Some(diff), errors: errors(seen) };
     let mut draft = Draft::new(kind, format!("{tried}\nAfter it: {after}"));

@@ -19,6 +19,9 @@ struct Mended {
 
 pub(super) fn transitions(seen: &Witnessed<'_>) -> Vec<Draft> {
     let mut drafts = Vec::new();
+    if seen.bent {
+        return drafts;
+    }
     for check in seen.checks {
         let earlier = seen.before.iter().find(|earlier| earlier.name == check.name && !earlier.passed);
         let Some(earlier) = earlier else { continue };

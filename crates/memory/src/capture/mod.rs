@@ -7,6 +7,8 @@ mod mended;
 mod outcome;
 mod text;
 
+use std::collections::BTreeSet;
+
 use ralph_core::check::CheckResult;
 use ralph_core::id::{RunId, SessionId, TaskId};
 use ralph_core::note::{Anchor, Citation, Draft, Kind, Origin, Scope, Source};
@@ -37,6 +39,10 @@ pub struct Witnessed<'a> {
     pub ran: &'a [Ran],
     /// The symbols that were touched, as they are now.
     pub anchors: &'a [Anchor],
+    /// All that is defined in the files which the agent's own notes are about.
+    pub named: &'a [Anchor],
+    /// Whether the attempt changed what the checks consist of: then they show nothing.
+    pub bent: bool,
     pub commit: Option<&'a str>,
 }
 
@@ -100,6 +106,23 @@ pub(crate) fn placed(mut draft: Draft, task: &TaskId, source: Source, anchors: &
     draft
 }
 
+/// Of all that a note's files define, what its text names; in files with little in them, all of it.
+fn named_in(draft: &Draft, defined: &[Anchor]) -> Vec<Anchor> {
+    let mut inside: Vec<Anchor> =
+        defined.iter().filter(|anchor| draft.files.contains(&anchor.file)).cloned().collect();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let words: BTreeSet<&str> = draft.content.split(|c| !is_word(c)).collect();
+    let is_named = |anchor: &Anchor| {
+        anchor.symbol.rsplit(|c| !is_word(c)).next().is_some_and(|name| words.contains(name))
+    };
+    if inside.iter().any(is_named) {
+        inside.retain(is_named);
+    } else if inside.len() > ANCHORS {
+        inside.clear();
+    }
+    inside
+}
+
 fn anchors_in(anchors: &[Anchor], files: &[String]) -> Vec<Anchor> {
     let about = anchors.iter().filter(|anchor| files.contains(&anchor.file));
     about.take(ANCHORS).cloned().collect()
@@ -118,6 +141,18 @@ impl Witnessed<'_> {
         placed(draft, self.task, source, self.anchors)
     }
 
+    /// One that the agent has stated: about the symbols that it names in its files, and not about whatever was touched.
+    pub(crate) fn stated(&self, mut draft: Draft) -> Draft {
+        let mut named = named_in(&draft, self.named);
+        draft = self.placed(draft);
+        if !named.is_empty() {
+            named.truncate(ANCHORS);
+            draft.symbols = named.iter().map(|anchor| anchor.symbol.clone()).collect();
+            draft.anchors = named;
+        }
+        draft
+    }
+
     fn files(&self) -> Vec<String> {
         self.sketch.files.iter().take(FILES).cloned().collect()
     }
@@ -128,11 +163,17 @@ impl Witnessed<'_> {
         Citation::Other { text: format!("check {name} after iteration {iteration} of run {run}") }
     }
 
-    pub(crate) fn passed(&self) -> bool {
-        !self.checks.is_empty() && self.checks.iter().all(|check| check.passed)
+    /// Whether the checks have shown that what was done works. Where they were green before and nothing was changed, they
+    /// cannot tell success from nothing.
+    pub fn passed(&self) -> bool {
+        let says_something = self.before.iter().any(|check| !check.passed) || !self.sketch.files.is_empty();
+        !self.bent
+            && says_something
+            && !self.checks.is_empty()
+            && self.checks.iter().all(|check| check.passed)
     }
 
     pub(crate) fn failed(&self) -> bool {
-        self.checks.iter().any(|check| !check.passed)
+        self.bent || self.checks.iter().any(|check| !check.passed)
     }
 }

@@ -27,25 +27,26 @@ pub(super) fn survivor(known: &Note, staged: &Note) -> Survivor {
     if rests_on_nothing && !staged.said.citations.is_empty() { Survivor::Staged } else { Survivor::Known }
 }
 
-/// Each thing once, in the best of its notes; and each note that goes, with the one that stays.
+/// Each thing once, in the best of its notes; and each note that goes, with the one that stays. They come in the order in
+/// which they were put down, and stay in it.
 pub(super) fn among_themselves(notes: Vec<Note>) -> (Vec<Note>, Vec<(NoteId, NoteId)>) {
-    let mut ranked = notes;
-    ranked.sort_by(|a, b| (a.recorded_at, &a.id).cmp(&(b.recorded_at, &b.id)));
+    let mut ranked: Vec<(usize, Note)> = notes.into_iter().enumerate().collect();
     // Of several ways in which something was mended the last one stays, of all else what was said first.
-    ranked.sort_by_cached_key(|note| {
-        (Reverse(worth(note)), is_mended(&note.said).then_some(Reverse(note.recorded_at)))
+    ranked.sort_by_cached_key(|(at, note)| {
+        (Reverse(worth(note)), is_mended(&note.said).then_some(Reverse(*at)), *at)
     });
-    let readings: Vec<Reading<'_>> = ranked.iter().map(|note| Reading::of(&note.said)).collect();
+    let readings: Vec<Reading<'_>> = ranked.iter().map(|(_, note)| Reading::of(&note.said)).collect();
     let mut stays: Vec<usize> = Vec::new();
     let mut said_again = Vec::new();
-    for (at, note) in ranked.iter().enumerate() {
+    for (at, (_, note)) in ranked.iter().enumerate() {
         match stays.iter().find(|better| readings[**better].is_like(&readings[at])) {
-            Some(better) => said_again.push((note.id.clone(), ranked[*better].id.clone())),
+            Some(better) => said_again.push((note.id.clone(), ranked[*better].1.id.clone())),
             None => stays.push(at),
         }
     }
-    let unique = stays.into_iter().map(|at| ranked[at].clone()).collect();
-    (unique, said_again)
+    let mut unique: Vec<(usize, Note)> = stays.into_iter().map(|at| ranked[at].clone()).collect();
+    unique.sort_by_key(|(at, _)| *at);
+    (unique.into_iter().map(|(_, note)| note).collect(), said_again)
 }
 
 /// What rests on something before what was verified before what is of more use before what is more certain.

@@ -74,8 +74,7 @@ impl Plan {
     }
 
     /// Of two that cannot both be so, the newer, unless only the older was verified.
-    fn undisputed(&mut self, mut notes: Vec<Note>, done: &Done<'_>) -> Vec<Note> {
-        notes.sort_by(|a, b| (a.recorded_at, &a.id).cmp(&(b.recorded_at, &b.id)));
+    fn undisputed(&mut self, notes: Vec<Note>, done: &Done<'_>) -> Vec<Note> {
         let is_verified = |note: &Note| note.verified || done.verified;
         let mut standing: Vec<(Note, Claims)> = Vec::new();
         for note in notes {

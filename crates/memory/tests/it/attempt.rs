@@ -17,6 +17,8 @@ pub(super) struct Attempt {
     pub(super) said: String,
     pub(super) ran: Vec<Ran>,
     pub(super) anchors: Vec<Anchor>,
+    pub(super) named: Vec<Anchor>,
+    pub(super) bent: bool,
 }
 
 impl Attempt {
@@ -34,6 +36,8 @@ impl Attempt {
             said: String::new(),
             ran: Vec::new(),
             anchors: Vec::new(),
+            named: Vec::new(),
+            bent: false,
         }
     }
 
@@ -51,6 +55,8 @@ impl Attempt {
             said: &self.said,
             ran: &self.ran,
             anchors: &self.anchors,
+            named: &self.named,
+            bent: self.bent,
             commit: None,
         }
     }

@@ -164,7 +164,12 @@ fn nothing_that_is_put_down_is_without_bounds() {
 }
 
 fn used(iteration: u32, succeeded: bool) -> Use {
-    Use { run: Some(Attempt::new(1).run), task: Some(task()), iteration: Some(iteration), succeeded }
+    Use {
+        run: Some(Attempt::new(1).run),
+        task: Some(task()),
+        iteration: Some(iteration),
+        succeeded: Some(succeeded),
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod echoes;
 mod fences;
 mod filters;
 mod fragile;
+mod honest;
 mod hydration;
 mod injected;
 mod learning;

@@ -86,7 +86,7 @@ fn text(found: &Uplift, limit: usize) -> String {
 }
 
 fn attempts(name: &str, tally: Tally) -> String {
-    let all = tally.succeeded + tally.failed;
+    let all = tally.total();
     if all == 0 {
         return format!("  {name:<15}{}\n", paint(FAINT, "none"));
     }
@@ -110,7 +110,7 @@ fn line(one: &NoteUplift) -> String {
         Finding::NoDifference => paint(FAINT, "as without "),
         Finding::TooFew => paint(FAINT, "seen seldom"),
     };
-    let share = |tally: Tally| format!("{}/{}", tally.succeeded, tally.succeeded + tally.failed);
+    let share = |tally: Tally| format!("{}/{}", tally.succeeded, tally.total());
     let head = inert(&cut(&one.headline, LINE));
     format!("  {word} {:>7} {:>7}  {} {head}\n", share(one.with), share(one.without), one.note)
 }

@@ -110,7 +110,7 @@ impl Provenance {
             let word = if self.hypothesis { "as a hypothesis" } else { "as known" };
             fact("shown", format!("{word}: {}", self.because));
         }
-        let went = self.uses.iter().filter(|used| used.succeeded).count();
+        let went = self.uses.iter().filter(|used| used.succeeded == Some(true)).count();
         if !self.uses.is_empty() {
             fact("used", format!("{} times, and {went} went well", self.uses.len()));
         }
@@ -164,7 +164,11 @@ fn event(line: &Recorded) -> String {
             name.and_then(|name| name.as_str().map(|name| name.replace('_', " "))).unwrap_or_default()
         }
         Some(MemoryEvent::Used { used, .. } | MemoryEvent::Withheld { used, .. }) => {
-            let outcome = if used.succeeded { "it went well" } else { "it went wrong" };
+            let outcome = match used.succeeded {
+                Some(true) => "it went well",
+                Some(false) => "it went wrong",
+                None => "as much failed as before",
+            };
             let source = Source {
                 run: used.run.clone(),
                 task: used.task.clone(),
