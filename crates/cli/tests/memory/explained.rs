@@ -160,7 +160,7 @@ fn a_report_counts_how_work_went_with_notes() {
     check(&place, "memory-import", &imported);
     let report = place.json(&["report"]);
     check(&place, "memory-report", &report);
-    assert_eq!(report["with"], json!({ "succeeded": 2, "failed": 1 }));
+    assert_eq!(report["with"], json!({ "succeeded": 2, "failed": 1, "unchanged": 0 }));
     assert_eq!(report["notes"][0]["note"], id);
     let told = said(&place.run(&["report"]).stdout);
     assert!(told.contains("2 of 3") && told.contains('█') && told.contains("seen seldom"), "{told}");
