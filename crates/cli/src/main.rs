@@ -53,6 +53,7 @@ mod recalled;
 mod render;
 mod restoring;
 mod room;
+mod run_file;
 mod said;
 mod sandbox;
 mod screen;

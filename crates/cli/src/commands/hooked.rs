@@ -233,13 +233,15 @@ impl Hearing<'_> {
             (Told::Said { .. }, _) => said::forget(place, &standing.run),
             _ => Ok(()),
         };
-        if let Err(error) = done {
+        let unkept = |error: std::io::Error| {
             eprintln!("ralph: what the agent said by ralph's tools is not kept as it should be: {error}");
+        };
+        done.unwrap_or_else(unkept);
+        if !matches!(event.told, Told::Stopped { .. }) {
+            return (0, Heard::default());
         }
-        match event.told {
-            Told::Stopped { .. } => (tools(place, standing), said::heard(place, standing, &redactor())),
-            _ => (0, Heard::default()),
-        }
+        let heard = said::heard(place, standing, &redactor()).map_err(unkept);
+        (tools(place, standing), heard.unwrap_or_default())
     }
 
     async fn say(&self, reply: &Reply, loops: &Loops<SqliteStore>) -> Result<(), String> {
