@@ -66,6 +66,7 @@ mod taken_loops;
 mod taken_notes;
 mod templates;
 mod toasts;
+mod told_back;
 mod vault;
 mod vectors;
 mod words;
