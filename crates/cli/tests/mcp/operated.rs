@@ -185,7 +185,7 @@ fn where_there_is_no_run_an_operator_hears_what_there_is_instead() {
     );
     let run = data(&answers[0])["loop"]["run"].as_str().unwrap().to_owned();
     for answer in &answers[1..] {
-        let hint = format!("or name the loop in session s-1 of claude: {run}");
+        let hint = format!("name the loop in session s-1 of claude: {run}");
         assert!(is_error(answer) && text(answer).contains(&hint), "{answer}");
     }
     let after = play(
