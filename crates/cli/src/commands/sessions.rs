@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Outcome;
-use crate::hydration::remembered;
+use crate::hydration::{remembered, too_old};
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
@@ -28,7 +28,7 @@ const UNSEEN: &str = "no session of a host was seen here";
 Examples:
   ralph sessions list
   ralph sessions show ses_12 --json
-  ralph sessions resume ses_12   what to go on with: its last messages, or its task where they are older than 30 minutes")]
+  ralph sessions resume ses_12   what to go on with: its last messages, or, where they are older than 30 minutes, its task")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
@@ -133,7 +133,11 @@ fn go_on(project: &Project, store: &SqliteStore, named: &NamedArgs) -> Outcome {
             Hydration::Kept => String::new(),
             Hydration::Anew => block_on(recalled(project, store, about(&resumed), &redactor())),
         };
-        let text = remembered(Some(&resumed), None, &notes, Timestamp::now());
+        let now = Timestamp::now();
+        let text = match remembered(Some(&resumed), None, &notes, now) {
+            text if text.is_empty() => format!("{} Nothing else is known of it.", too_old(&resumed, now)),
+            text => text,
+        };
         print(&format!("{}\n{}\n", line(&resumed.session), printable(&text)));
     }
     Ok(0)
