@@ -21,6 +21,20 @@ use crate::project::{Project, block_on, store_problem};
 use crate::settings::Given;
 use crate::words::{print, print_json};
 
+const START_EXAMPLES: &str = "\
+Examples:
+  ralph loop start --session ses_12 -- \"fix the failing tests\"
+  ralph loop start --session ses_12 --host claude --criteria tests --max-iterations 10 -- \"fix them\"
+  ralph loop start --session ses_12 --replace --json -- \"begin with the parser\"";
+const CANCEL_EXAMPLES: &str = "\
+Examples:
+  ralph loop cancel --session ses_12
+  ralph loop cancel --session ses_12 --host claude --json";
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  ralph loop status                           the newest that goes on
+  ralph loop status --session ses_12 --json   that of one session";
+
 /// Start, cancel or look at a loop inside a session of a host, which that host's events drive.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -38,9 +52,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
+    #[command(after_help = START_EXAMPLES)]
     Start(StartArgs),
     /// End the loop of a session; a turn that is under way ends by itself
+    #[command(after_help = CANCEL_EXAMPLES)]
     Cancel(SeatArgs),
+    #[command(after_help = STATUS_EXAMPLES)]
     Status(StatusArgs),
 }
 

@@ -20,6 +20,20 @@ use crate::words::{print, print_json, since, span};
 
 /// How much of a message is shown in a line.
 const LINE: usize = 100;
+const LIST_EXAMPLES: &str = "\
+Examples:
+  ralph sessions list
+  ralph sessions list --json";
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  ralph sessions show 3               by the number that `ralph sessions list` gives it
+  ralph sessions show ses_12 --json   by its name, or the beginning of that";
+const RESUME_EXAMPLES: &str = "\
+Examples:
+  ralph sessions resume ses_12
+  ralph sessions resume 3 --json
+
+Where its last messages are older than 30 minutes, what is to go on with is its task, or what was last asked.";
 const UNSEEN: &str = "no session of a host was seen here";
 
 /// List the sessions of hosts that ralph has seen here, show one, or make it active again.
@@ -37,14 +51,17 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// The one seen last first
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Print it as JSON (docs/schema/sessions.json)
         #[arg(long)]
         json: bool,
     },
     /// One session, with its last messages
+    #[command(after_help = SHOW_EXAMPLES)]
     Show(NamedArgs),
     /// Make a session active, and print what its agent is to go on with
+    #[command(after_help = RESUME_EXAMPLES)]
     Resume(NamedArgs),
 }
 
