@@ -14,7 +14,7 @@ use crate::commands::resume::take_lock;
 use crate::history::{History, short};
 use crate::problem::{Problem, Problems};
 use crate::project::store_problem;
-use crate::restoring::{agreed, told};
+use crate::restoring::{agreed, told, undoing};
 use crate::vault;
 use crate::words::print;
 
@@ -74,7 +74,8 @@ impl Ended<'_> {
         let done =
             restored(vault, &report, head(&self.place.root)).map_err(|error| vault::problem(&error))?;
         amend(self.store, &self.run.id, |run, now| run.after_put_back(done.clone(), now)).await?;
-        print("put back; `ralph rollback --undo` takes this back\n");
+        let in_session = self.run.in_session.is_some().then_some(&self.run.id);
+        print(&format!("put back; {} takes this back\n", undoing(in_session)));
         print(&told(&report, false));
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::words::{since, span};
 const LONGEST: usize = 600;
 
 /// What there is to go on from. The agent of a session that goes on hears what was asked and said in it; that of one
-/// that is older than half an hour hears its task alone. `of_loop` is what is to be said of the loop that lives in the
+/// that is older than half an hour hears its task alone, or what was last asked where it has none. `of_loop` is what is to be said of the loop that lives in the
 /// session, and `notes` what the memory has for it, which may be long: hosts show the beginning of what is. Nothing is
 /// nothing to say.
 pub(crate) fn remembered(
@@ -44,14 +44,18 @@ fn kept(resumed: &Resumed, now: Timestamp) -> String {
 }
 
 fn anew(resumed: &Resumed, now: Timestamp) -> String {
+    let what = match (&resumed.task, &resumed.session.context.asked) {
+        (Some(task), _) => format!("Its task:\n\n{}", task.body.trim_end()),
+        (None, Some(asked)) => format!("Last asked: {}", short(asked)),
+        (None, None) => return String::new(),
+    };
+    format!("{} {what}", too_old(resumed, now))
+}
+
+/// Why nothing that was said is told again.
+pub(crate) fn too_old(resumed: &Resumed, now: Timestamp) -> String {
     let ago = span(since(resumed.session.checkpoint_at, now));
-    match &resumed.task {
-        Some(task) => format!(
-            "This session was last seen {ago} ago, which is too long to go by what was said. Its task:\n\n{}",
-            task.body.trim_end()
-        ),
-        None => String::new(),
-    }
+    format!("This session was last seen {ago} ago, which is too long to go by what was said.")
 }
 
 fn line(message: &Message) -> String {
@@ -133,7 +137,10 @@ mod tests {
         assert_eq!(remembered(None, None, "", at(0)), "");
         assert_eq!(remembered(None, Some("A loop."), "", at(0)), "A loop.");
         assert_eq!(remembered(None, Some("A loop."), "Notes.", at(0)), "A loop.\n\nNotes.");
-        let bare = Resumed { task: None, ..resumed(Hydration::Anew) };
+        let mut bare = Resumed { task: None, ..resumed(Hydration::Anew) };
+        let asked = remembered(Some(&bare), None, "Notes.", at(7_200));
+        assert!(asked.ends_with("what was said. Last asked: mend the roof\n\nNotes."), "{asked}");
+        bare.session.context.asked = None;
         assert_eq!(remembered(Some(&bare), None, "", at(7_200)), "");
     }
 }

@@ -28,6 +28,7 @@ use crate::project::{Project, store_problem};
 use crate::screen::Show;
 use crate::settings::Given;
 use crate::settings::flags::{LimitFlags, PromiseFlags};
+use crate::told_back::ToldBack;
 use crate::vault;
 
 /// How long another loop of the same directory may have the tree before it is tried again later.
@@ -243,14 +244,14 @@ impl Ground<SqliteStore> for Inside {
         let program = own_program().map_err(|problem| problem.what)?;
         self.expect(ROLLBACK);
         let done = Command::new(program)
-            .args(["rollback", "--yes", "--run", run.as_str()])
+            .args(["rollback", "--yes", "--json", "--run", run.as_str()])
             .current_dir(&self.directory)
             .output()
             .map_err(|error| error.to_string())?;
         let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        match done.status.success() {
-            true => Ok(said(&done.stdout).trim().lines().last().unwrap_or_default().to_owned()),
-            false => Err(failure(&said(&done.stderr))),
+        match ToldBack::read(&done.stdout) {
+            Some(told) => told.told(run),
+            None => Err(failure(&said(&done.stderr))),
         }
     }
 

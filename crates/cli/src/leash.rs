@@ -36,6 +36,10 @@ impl Leash {
         self.held.answered.store(true, Ordering::Release);
     }
 
+    pub(crate) fn has_answered(&self) -> bool {
+        self.held.answered.load(Ordering::Acquire)
+    }
+
     /// What a process that failed ends with.
     pub(crate) fn code(&self) -> u8 {
         self.held.code()

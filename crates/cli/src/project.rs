@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use ralph_core::id::RunId;
+use ralph_core::in_session;
 use ralph_engine::{Place, chain};
 use ralph_store::{RunSummary, SqliteStore, Store, StoreError, project_dir};
 
@@ -90,6 +91,22 @@ pub(crate) async fn find_run(
     }
 }
 
+/// The same for a command that only looks: a loop that has ended is meant without being named where there is no other run.
+pub(crate) async fn run_to_look_at(
+    store: &SqliteStore,
+    place: &Place,
+    named: Option<&str>,
+) -> Result<RunId, Problems> {
+    if named.is_none() && latest(store).await?.is_none() {
+        let living = store.loops().await.map_err(|error| store_problem(&error))?;
+        let runs = store.runs(2).await.map_err(|error| store_problem(&error))?;
+        if let ([only], true) = (runs.as_slice(), living.is_empty()) {
+            return Ok(only.id.clone());
+        }
+    }
+    find_run(store, place, named).await
+}
+
 async fn latest(store: &SqliteStore) -> Result<Option<RunSummary>, Problems> {
     store.latest_run().await.map_err(|error| store_problem(&error).into())
 }
@@ -103,9 +120,24 @@ fn no_run(place: &Place) -> Problem {
 /// Loops inside sessions are not meant unless they are named.
 async fn none_but_loops(store: &SqliteStore, place: &Place) -> Result<Problem, Problems> {
     let loops = store.loops().await.map_err(|error| store_problem(&error))?;
-    Ok(loops.into_iter().take(LISTED).fold(no_run(place), |problem, (berth, run)| {
-        problem.next(format!("or name the loop in {berth}: {}", run.id))
-    }))
+    let runs = store.runs(usize::MAX).await.map_err(|error| store_problem(&error))?;
+    if runs.is_empty() {
+        return Ok(no_run(place));
+    }
+    let ended = runs.into_iter().find(|run| loops.iter().all(|(_, living)| living.id != run.id));
+    let problem =
+        Problem::new("the only runs in this project are loops in sessions of hosts, which have to be named");
+    let problem = problem.at(problem::Place::from(place.root.clone())).exit(4);
+    let problem = loops
+        .into_iter()
+        .take(LISTED)
+        .fold(problem, |problem, (berth, run)| problem.next(format!("name the loop in {berth}: {}", run.id)));
+    let Some(RunSummary { id, .. }) = ended else { return Ok(problem) };
+    let run = store.run(&id).await.map_err(|error| store_problem(&error))?;
+    let session = run.and_then(|run| run.in_session);
+    let place_of_it = session
+        .map_or(String::new(), |at| format!(", in {}", in_session::named(&at.session, at.host.as_ref())));
+    Ok(problem.next(format!("the newest that has ended{place_of_it}: {id}; `ralph status {id}` shows it")))
 }
 
 /// A store's error as a person should see it, with the exit code of its kind.

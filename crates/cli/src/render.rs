@@ -8,7 +8,7 @@ use ralph_core::Timestamp;
 use ralph_core::check::{CheckResult, Judgement, Opinion};
 use ralph_core::control::{Change, Control};
 use ralph_core::event::{Ending, Entry, Event, LimitsShown, Started};
-use ralph_core::id::TaskId;
+use ralph_core::id::{RunId, TaskId};
 use ralph_core::put_back::Why;
 use ralph_core::question::QuestionNo;
 use ralph_core::report::{Report, Usage};
@@ -16,7 +16,7 @@ use ralph_core::stop::RunState;
 use ralph_core::verdict::Verdict;
 use ralph_core::view::RunView;
 
-use crate::restoring::HeadMoved;
+use crate::restoring::{HeadMoved, undoing};
 use crate::words::{counted, size, span};
 
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -28,11 +28,13 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 /// How many findings of a verdict are shown.
 const FINDINGS: usize = 6;
 
-/// What was shown of an attempt before its verdict, which need not say it again.
+/// What was shown before, which need not be said again, or has to be known.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Earlier {
     said_done: bool,
     shown: Vec<String>,
+    /// The run, where it lives in a session.
+    in_session: Option<RunId>,
 }
 
 impl Earlier {
@@ -45,6 +47,9 @@ impl Earlier {
             Event::Checked { checks, tampering, .. } => {
                 self.shown =
                     checks.iter().map(CheckResult::summary).chain(tampering.iter().cloned()).collect();
+            }
+            Event::RunStarted(started) => {
+                self.in_session = started.session.as_ref().map(|_| started.run.clone());
             }
             _ => {}
         }
@@ -63,7 +68,7 @@ pub(crate) fn line(entry: &Entry, earlier: &Earlier) -> Option<String> {
         Event::IterationStarted { iteration: at, max_iterations: max, .. } => iteration_line(*at, *max),
         Event::AttemptStarted { attempt, .. } if *attempt > 1 => format!("  attempt {attempt}"),
         Event::AttemptEnded { ending, .. } => attempt_ended(ending),
-        Event::RolledBack { .. } => paint(CALM, &rolled_back(&entry.event)?),
+        Event::RolledBack { .. } => paint(CALM, &rolled_back(&entry.event, earlier)?),
         Event::Baseline { checks } => checks_lines("before the work", checks, &[]),
         Event::Checked { checks, tampering, judgement, .. } => {
             let found = !checks.is_empty() || !tampering.is_empty();
@@ -175,7 +180,7 @@ fn run_started(started: &Started) -> String {
     format!("{head}  {}\n{bounds}", printable(&started.description))
 }
 
-fn rolled_back(event: &Event) -> Option<String> {
+fn rolled_back(event: &Event, earlier: &Earlier) -> Option<String> {
     let Event::RolledBack { iteration, snapshot, undo, changed, files, why, head_then, head } = event else {
         return None;
     };
@@ -195,10 +200,10 @@ fn rolled_back(event: &Event) -> Option<String> {
     }
     let paths = counted(*changed, "path");
     let names = names.join(", ");
-    let undo = undo.get(..12).unwrap_or(undo);
-    let mut line = format!(
-        "↩ put back {when}: {paths} ({names}); `ralph rollback --undo` takes this back, later `--snapshot {undo}`"
-    );
+    let kept = undo.get(..12).unwrap_or(undo);
+    let undo = undoing(earlier.in_session.as_ref());
+    let mut line =
+        format!("↩ put back {when}: {paths} ({names}); {undo} takes this back, later `--snapshot {kept}`");
     if let Some(moved) = HeadMoved::between(head_then.as_deref(), head.as_deref()) {
         line += &format!("\n  {}", moved.told().trim_end());
     }

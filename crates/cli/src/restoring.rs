@@ -76,6 +76,12 @@ impl RollbackShown {
     }
 }
 
+/// The command that takes the last rollback back. A run in a session of a host is not meant unless it is named.
+pub(crate) fn undoing(in_session: Option<&RunId>) -> String {
+    let named = in_session.map_or(String::new(), |run| format!(" --run {run}"));
+    format!("`ralph rollback --undo{named}`")
+}
+
 /// Whether files may be put back: said beforehand, or answered at the terminal. Where nobody can answer it is refused.
 pub(crate) fn agreed(yes: bool, json: bool, question: &str, hint: &str) -> Result<bool, Problems> {
     if yes {

@@ -44,8 +44,15 @@ fn every_command_below_a_command_has_help() {
         for below in commands(&said(&[&command, "--help"])) {
             let help = said(&[&command, &below, "--help"]);
             assert!(help.contains("Usage: ralph"), "{command} {below}:\n{help}");
+            let is_in_a_host = ["loop", "sessions"].contains(&command.as_str());
+            assert!(!is_in_a_host || help.contains("Example"), "{command} {below}:\n{help}");
         }
     }
+}
+
+#[test]
+fn what_hosts_start_has_help_with_an_example() {
+    assert!(said(&["hook", "--help"]).contains("Example"));
 }
 
 #[test]

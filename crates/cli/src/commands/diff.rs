@@ -13,7 +13,7 @@ use crate::history::{End, History, Taken};
 use crate::paths::below_root;
 use crate::pointed::{Pointed, Span};
 use crate::problem::{Problem, Problems};
-use crate::project::{Project, block_on, find_run};
+use crate::project::{Project, block_on, run_to_look_at};
 use crate::render::faint;
 use crate::settings::Given;
 use crate::vault;
@@ -112,7 +112,7 @@ pub(crate) fn run(args: Args) -> Outcome {
 fn history(project: &Project, named: Option<&str>) -> Result<History, Problems> {
     block_on(async {
         let store = project.existing_store()?;
-        let id = find_run(&store, &project.place, named).await.map_err(|mut problems: Problems| {
+        let id = run_to_look_at(&store, &project.place, named).await.map_err(|mut problems: Problems| {
             if let (Some(named), Some(problem)) = (named, problems.0.first_mut()) {
                 problem.next.push(format!("or a path is meant: `ralph diff -- {named}`"));
             }

@@ -46,6 +46,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a host's plugin calls: an event on standard input, what to do on standard output.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ralph hook opencode < event.json             what OpenCode's plugin starts (docs/schema/hook-event.json)
+  ralph hook claude --within 60 < event.json   what is put into the settings of a host that starts commands
+
+`ralph install` writes these down where the host finds them; nobody types them.")]
 pub(crate) struct Args {
     /// The host
     host: String,

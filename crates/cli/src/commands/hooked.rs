@@ -39,6 +39,9 @@ const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long whoever judges a turn waits for somebody else's lock on the store, at least and at most.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(600));
 
+/// How much of what a command may take is left for its answer, when it has waited for somebody else's lock.
+const ANSWERING: Duration = Duration::from_secs(5);
+
 /// Answers one event. Whatever is wrong with it is said in a line, and the host goes on.
 pub(crate) fn hear(
     dialect: &'static Dialect,
@@ -49,18 +52,44 @@ pub(crate) fn hear(
     let begun = Instant::now();
     let project = dialect.project_variable.and_then(std::env::var_os).map(PathBuf::from);
     let event = hooked::read(dialect, bytes, project.as_deref()).map_err(|error| chain(&error))?;
+    let told = heard(dialect, rest, &event, begun, leash.clone());
+    told.or_else(|why| match &event.told {
+        Told::Command(_) if !leash.has_answered() => refused(dialect, &event, &why),
+        _ => Err(why),
+    })
+}
+
+/// A command that failed goes no further: without an answer, the host gives the agent whatever stands in the command's
+/// own file. Hosts take an answer only from a process that ends well.
+fn refused(dialect: &Dialect, event: &Event, why: &str) -> Result<(), String> {
+    let why = printable(why);
+    let reply = Reply::Kept(format!("ralph could not do that: {why}"));
+    let Some(said) = reply.said(dialect, event.name) else { return Err(why) };
+    eprintln!("ralph: {why}");
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(said.to_string().as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| format!("nobody took the answer: {error}"))
+}
+
+fn heard(
+    dialect: &'static Dialect,
+    rest: &[String],
+    event: &Event,
+    begun: Instant,
+    leash: Leash,
+) -> Result<(), String> {
     let project = Project::at(&event.directory, Given::default()).map_err(|problems| in_a_line(&problems))?;
     if let Ok(run) = std::env::var("RALPH_RUN") {
         // The agent is driven from outside, and the one who drives it decides.
         if let Ok(run) = RunId::parse(&run) {
-            record(&project.place, &run, &event, None);
+            record(&project.place, &run, event, None);
         }
         return Ok(());
     }
     let within = within(rest);
     // Whoever else judges in this tree, or writes to its store, is waited for.
     leash.allow(within);
-    let Some(store) = store(&project, &event, within)? else { return Ok(()) };
+    let Some(store) = store(&project, event, within)? else { return Ok(()) };
     let host = AgentName::parse(dialect.name).expect("a host has a name");
     let inside = Inside {
         directory: event.directory.clone(),
@@ -72,18 +101,11 @@ pub(crate) fn hear(
         leash: Some(leash),
     };
     let seat = Seat { host, session: event.session.clone() };
-    let lifecycle = lifecycle(&event).filter(|event| event.is_wanted(&project));
-    let hearing = Hearing {
-        dialect,
-        event: &event,
-        project: &project,
-        place: &project.place,
-        inside: &inside,
-        seat,
-        begun,
-    };
+    let lifecycle = lifecycle(event).filter(|event| event.is_wanted(&project));
+    let hearing =
+        Hearing { dialect, event, project: &project, place: &project.place, inside: &inside, seat, begun };
     let told = block_on(boxed(|| unless_signalled(hearing.tell(within, lifecycle))));
-    if is_in_passing(&event) {
+    if is_in_passing(event) {
         // Closing would take nothing into the database, and the end of the process closes it sooner.
         std::mem::forget(inside);
     }
@@ -105,12 +127,20 @@ fn is_in_passing(event: &Event) -> bool {
     }
 }
 
-/// Only a command makes a store, what is only noted down is not waited for, and a turn that was not judged would be lost
-/// to the loop.
+/// Only a command makes a store, what is only noted down is not waited for, a turn that was not judged would be lost to the
+/// loop, and a person waits for what a command does.
 fn store(project: &Project, event: &Event, within: Duration) -> Result<Option<SqliteStore>, String> {
+    let for_a_person = within.saturating_sub(ANSWERING).clamp(ANSWERING, PATIENCE.1);
     let opened = match (&event.told, event.what) {
-        (Told::Command(_), _) => ralph_store::settle(&project.state_dir, &project.place.root)
-            .and_then(|_| SqliteStore::open(&project.place.state)),
+        (Told::Command(_), _) => {
+            ralph_store::settle(&project.state_dir, &project.place.root).and_then(|_| {
+                match SqliteStore::open_within(&project.place.state, for_a_person) {
+                    Err(StoreError::NoDatabase { .. }) => SqliteStore::open(&project.place.state),
+                    opened => opened,
+                }
+            })
+        }
+        (Told::Said { .. }, _) => SqliteStore::open_within(&project.place.state, for_a_person),
         _ if is_in_passing(event) => SqliteStore::open_in_passing(&project.place.state),
         (Told::Stopped { .. }, _) => {
             let patience = within.clamp(PATIENCE.0, PATIENCE.1);
@@ -170,7 +200,7 @@ impl Hearing<'_> {
             Some(id) => loops.standing_of(id).await.map_err(|error| chain(&error))?,
             None => None,
         };
-        let Observed { resumed, is_new } = self.observe(standing.as_ref()).await;
+        let Observed { resumed, is_new } = self.observe(standing.as_ref()).await?;
         let heard = standing.as_ref().filter(|_| is_new || !self.is_prompt());
         let (used, said) = heard.map(|standing| self.kept(standing)).unwrap_or_default();
         if matches!(event.told, Told::Stopped { .. } | Told::Started { .. }) {
@@ -242,13 +272,15 @@ impl Hearing<'_> {
             (Told::Said { .. }, _) => said::forget(place, &standing.run),
             _ => Ok(()),
         };
-        if let Err(error) = done {
+        let unkept = |error: std::io::Error| {
             eprintln!("ralph: what the agent said by ralph's tools is not kept as it should be: {error}");
+        };
+        done.unwrap_or_else(unkept);
+        if !matches!(event.told, Told::Stopped { .. }) {
+            return (0, Heard::default());
         }
-        match event.told {
-            Told::Stopped { .. } => (tools(place, standing), said::heard(place, standing, &redactor())),
-            _ => (0, Heard::default()),
-        }
+        let heard = said::heard(place, standing, &redactor()).map_err(unkept);
+        (tools(place, standing), heard.unwrap_or_default())
     }
 
     async fn say(&self, reply: &Reply, loops: &Loops<SqliteStore>) -> Result<(), String> {
@@ -266,12 +298,21 @@ impl Hearing<'_> {
 
     /// Remembers what happened, and hands out what a session that goes on is to go on with. The host's business goes on
     /// without it.
-    async fn observe(&self, standing: Option<&Standing>) -> Observed {
-        let done = self.try_to_observe(standing).await;
-        done.unwrap_or_else(|error| {
-            eprintln!("ralph: the session is not remembered: {}", chain(&error));
-            Observed { resumed: None, is_new: true }
-        })
+    async fn observe(&self, standing: Option<&Standing>) -> Result<Observed, String> {
+        let moves_a_loop = match self.event.told {
+            Told::Command(_) => true,
+            Told::Said { .. } => standing.is_some(),
+            _ => false,
+        };
+        match self.try_to_observe(standing).await {
+            // What follows is written to the same store, and the host does not wait for it twice.
+            Err(error @ StoreError::Busy { .. }) if moves_a_loop => Err(chain(&error)),
+            Err(error) => {
+                eprintln!("ralph: the session is not remembered: {}", chain(&error));
+                Ok(Observed { resumed: None, is_new: true })
+            }
+            observed => observed.map_err(|error| chain(&error)),
+        }
     }
 
     async fn try_to_observe(&self, standing: Option<&Standing>) -> Result<Observed, StoreError> {

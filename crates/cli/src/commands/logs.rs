@@ -13,7 +13,7 @@ use super::Outcome;
 use crate::follow::{self, Followed, Found, Reading, Walk};
 use crate::printed::Ears;
 use crate::problem::{Problem, Problems};
-use crate::project::{Project, block_on, find_run, store_problem};
+use crate::project::{Project, block_on, run_to_look_at, store_problem};
 use crate::screen::{Screen, Show};
 use crate::settings::{Given, Loaded};
 use crate::show_flags::level;
@@ -86,7 +86,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
     block_on(async {
         let store = project.existing_store()?;
-        let id = find_run(&store, &project.place, args.run.or(args.of).as_deref()).await?;
+        let id = run_to_look_at(&store, &project.place, args.run.or(args.of).as_deref()).await?;
         let (how, reading) = args.show.how(&project.loaded)?;
         if let Some(task) = args.task.as_deref().filter(|_| !args.follow) {
             has_task(&store, &id, task).await?;

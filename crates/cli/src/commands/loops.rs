@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use ralph_core::id::{AgentName, SessionId};
 use ralph_core::in_session::{Strategy, named as named_place};
+use ralph_core::nearest::nearest;
 use ralph_core::view::RunView;
 use ralph_engine::loops::{LoopError, LoopOptions, Loops};
 use ralph_hosts::arguments::Start;
@@ -19,6 +20,20 @@ use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
 use crate::settings::Given;
 use crate::words::{print, print_json};
+
+const START_EXAMPLES: &str = "\
+Examples:
+  ralph loop start --session ses_12 -- \"fix the failing tests\"
+  ralph loop start --session ses_12 --host claude --criteria tests --max-iterations 10 -- \"fix them\"
+  ralph loop start --session ses_12 --replace --json -- \"begin with the parser\"";
+const CANCEL_EXAMPLES: &str = "\
+Examples:
+  ralph loop cancel --session ses_12
+  ralph loop cancel --session ses_12 --host claude --json";
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  ralph loop status                           the newest that goes on
+  ralph loop status --session ses_12 --json   that of one session";
 
 /// Start, cancel or look at a loop inside a session of a host, which that host's events drive.
 #[derive(Debug, clap::Args)]
@@ -37,9 +52,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
+    #[command(after_help = START_EXAMPLES)]
     Start(StartArgs),
     /// End the loop of a session; a turn that is under way ends by itself
+    #[command(after_help = CANCEL_EXAMPLES)]
     Cancel(SeatArgs),
+    #[command(after_help = STATUS_EXAMPLES)]
     Status(StatusArgs),
 }
 
@@ -209,8 +227,12 @@ fn known(host: &AgentName) -> Result<(), Problem> {
     if names.contains(&host.as_str()) {
         return Ok(());
     }
-    Err(Problem::new(format!("`{host}` is not a host that ralph knows"))
-        .next(format!("it is one of {}; `ralph hosts` says what each can do", names.join(", "))))
+    let problem = Problem::new(format!("`{host}` is not a host that ralph knows"));
+    let problem = match nearest(host.as_str(), names.iter().copied()) {
+        Some(near) => problem.next(format!("did you mean `{near}`?")),
+        None => problem,
+    };
+    Err(problem.next(format!("it is one of {}; `ralph hosts` says what each can do", names.join(", "))))
 }
 
 async fn view(loops: &Loops<SqliteStore>, session: Option<&SessionId>) -> Result<Option<RunView>, Problems> {
@@ -234,6 +256,7 @@ fn named(session: &str) -> Result<SessionId, Problems> {
 /// Whether there was a loop to cancel.
 pub(super) async fn end(session: &str, host: Option<AgentName>) -> Result<bool, Problems> {
     let session = named(session)?;
+    host.as_ref().map_or(Ok(()), known)?;
     let Some(store) = existing()? else { return Ok(false) };
     let own = Own::at(&here()?, &store).await;
     let told = own.as_ref().map(|own| own.hooks.clone()).unwrap_or_default();
@@ -251,6 +274,7 @@ pub(super) async fn state(
     host: Option<AgentName>,
 ) -> Result<Option<RunView>, Problems> {
     let session = session.map(named).transpose()?;
+    host.as_ref().map_or(Ok(()), known)?;
     match existing()? {
         Some(store) => view(&Loops::new(store, host, redactor()), session.as_ref()).await,
         None => Ok(None),
@@ -259,6 +283,7 @@ pub(super) async fn state(
 
 pub(super) async fn is_active(session: &str, host: Option<AgentName>) -> Result<bool, Problems> {
     let session = named(session)?;
+    host.as_ref().map_or(Ok(()), known)?;
     let Some(store) = existing()? else { return Ok(false) };
     let loops = Loops::new(store, host, redactor());
     Ok(loops.is_active(session.as_str()).await.map_err(|error| loop_problem(&error))?)

@@ -10,7 +10,7 @@ use super::Outcome;
 use super::logs::LookFlags;
 use crate::follow::{Found, Walk};
 use crate::problem::Problem;
-use crate::project::{Project, block_on, find_run};
+use crate::project::{Project, block_on, run_to_look_at};
 use crate::screen::{Screen, Show};
 use crate::settings::Given;
 use crate::words::since;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     let project = Project::here(Given::default())?;
     block_on(async {
         let store = project.existing_store()?;
-        let id = find_run(&store, &project.place, args.run.as_deref()).await?;
+        let id = run_to_look_at(&store, &project.place, args.run.as_deref()).await?;
         let (how, reading) = args.show.how(&project.loaded)?;
         let how = match how {
             Show::People { .. } if args.quiet => Show::People { detail: Detail::Off },

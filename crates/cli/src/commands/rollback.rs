@@ -23,7 +23,7 @@ use crate::paths::below_root;
 use crate::perform::{lock_problem, staff};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, find_run, store_problem};
-use crate::restoring::{HeadMoved, RollbackShown, agreed, told};
+use crate::restoring::{HeadMoved, RollbackShown, agreed, told, undoing};
 use crate::servers;
 use crate::settings::Given;
 use crate::vault;
@@ -292,10 +292,12 @@ impl Ground<'_> {
         journal(self.store, aim, done).await?;
         if !args.json {
             print(&told(&report, false));
-            print(if aim.why == Why::Undone {
-                "taken back; `ralph rollback --undo` does it again\n"
+            let run = load(self.store, &aim.run).await?;
+            let undo = undoing(run.in_session.is_some().then_some(&run.id));
+            print(&if aim.why == Why::Undone {
+                format!("taken back; {undo} does it again\n")
             } else {
-                "`ralph rollback --undo` takes this back\n"
+                format!("{undo} takes this back\n")
             });
         }
         Ok(show(aim, &report, args, moved))

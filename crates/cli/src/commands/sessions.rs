@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Outcome;
-use crate::hydration::remembered;
+use crate::hydration::{remembered, too_old};
 use crate::perform::redactor;
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, block_on, store_problem};
@@ -20,6 +20,20 @@ use crate::words::{print, print_json, since, span};
 
 /// How much of a message is shown in a line.
 const LINE: usize = 100;
+const LIST_EXAMPLES: &str = "\
+Examples:
+  ralph sessions list
+  ralph sessions list --json";
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  ralph sessions show 3               by the number that `ralph sessions list` gives it
+  ralph sessions show ses_12 --json   by its name, or the beginning of that";
+const RESUME_EXAMPLES: &str = "\
+Examples:
+  ralph sessions resume ses_12
+  ralph sessions resume 3 --json
+
+Where its last messages are older than 30 minutes, what is to go on with is its task, or what was last asked.";
 const UNSEEN: &str = "no session of a host was seen here";
 
 /// List the sessions of hosts that ralph has seen here, show one, or make it active again.
@@ -28,7 +42,7 @@ const UNSEEN: &str = "no session of a host was seen here";
 Examples:
   ralph sessions list
   ralph sessions show ses_12 --json
-  ralph sessions resume ses_12   what to go on with: its last messages, or its task where they are older than 30 minutes")]
+  ralph sessions resume ses_12   what to go on with: its last messages, or, where they are older than 30 minutes, its task")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
@@ -37,14 +51,17 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// The one seen last first
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Print it as JSON (docs/schema/sessions.json)
         #[arg(long)]
         json: bool,
     },
     /// One session, with its last messages
+    #[command(after_help = SHOW_EXAMPLES)]
     Show(NamedArgs),
     /// Make a session active, and print what its agent is to go on with
+    #[command(after_help = RESUME_EXAMPLES)]
     Resume(NamedArgs),
 }
 
@@ -133,7 +150,11 @@ fn go_on(project: &Project, store: &SqliteStore, named: &NamedArgs) -> Outcome {
             Hydration::Kept => String::new(),
             Hydration::Anew => block_on(recalled(project, store, about(&resumed), &redactor())),
         };
-        let text = remembered(Some(&resumed), None, &notes, Timestamp::now());
+        let now = Timestamp::now();
+        let text = match remembered(Some(&resumed), None, &notes, now) {
+            text if text.is_empty() => format!("{} Nothing else is known of it.", too_old(&resumed, now)),
+            text => text,
+        };
         print(&format!("{}\n{}\n", line(&resumed.session), printable(&text)));
     }
     Ok(0)

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Outcome;
 use crate::history::{History, Taken, short};
 use crate::problem::Problems;
-use crate::project::{Project, block_on, find_run, store_problem};
+use crate::project::{Project, block_on, run_to_look_at, store_problem};
 use crate::render::{BAD, CALM, FAINT, GOOD, HEAD, inert, paint};
 use crate::settings::Given;
 use crate::vault;
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         if args.all {
             return all(&store).await;
         }
-        let id = find_run(&store, &project.place, args.run.as_deref()).await?;
+        let id = run_to_look_at(&store, &project.place, args.run.as_deref()).await?;
         Ok(vec![History::read(&store, &id).await?])
     })?;
     let vault = vault::existing(&project.place)?;

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::Outcome;
 use crate::advice::{Advice, advice, lines};
 use crate::problem::Problems;
-use crate::project::{Project, block_on, find_run, store_problem};
+use crate::project::{Project, block_on, run_to_look_at, store_problem};
 use crate::render;
 use crate::settings::Given;
 use crate::vault;
@@ -96,7 +96,7 @@ pub(crate) fn run(args: Args) -> Outcome {
 pub(super) fn of(project: &Project, named: Option<&str>) -> Result<(Status, Account), Problems> {
     block_on(async {
         let store = project.existing_store()?;
-        let id = find_run(&store, &project.place, named).await?;
+        let id = run_to_look_at(&store, &project.place, named).await?;
         let (run, view, account) = follow::view(&store, &id).await?;
         let is_driven = lock::owner(&project.place.owner_file()).is_some_and(|owner| owner.run == id);
         // A session goes on by itself; whether its host runs, nobody but the host knows.

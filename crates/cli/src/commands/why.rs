@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::problem::{Problem, Problems};
-use crate::project::{Project, block_on, find_run};
+use crate::project::{Project, block_on, find_run, run_to_look_at};
 use crate::settings::Given;
 use crate::words::{print, print_json};
 use crate::{bars, evidence, follow, pointed, render, summary};
@@ -65,7 +65,7 @@ pub(crate) fn run(args: Args) -> Outcome {
             }
             return Ok(0);
         }
-        let id = find_run(&store, &project.place, run.as_deref()).await?;
+        let id = run_to_look_at(&store, &project.place, run.as_deref()).await?;
         let account = follow::account(&store, &id).await?;
         let picked = iteration.map(|number| pick(&account, number)).transpose()?;
         let of_picked = picked.map(|pass| Next {

@@ -111,6 +111,22 @@ fn a_command_in_between_takes_nothing_back() {
 }
 
 #[test]
+fn however_much_is_said_in_a_loop_the_word_that_ends_it_counts() {
+    let project = requiring_the_tool();
+    let session = Session::of(&project, "s-1");
+    session.types("/ralph mend the roof");
+    // As long as a question may be, and in all more than a megabyte.
+    let long = "\u{1f3e0}".repeat(8_000);
+    for _ in 0..34 {
+        let answer = "The question is noted, and is put into";
+        session.tell("PostToolUse", call("mcp__ralph__ask", json!({ "question": long }), answer));
+    }
+    session.tell("PostToolUse", done());
+    session.stops("mended");
+    assert_eq!(session.stands(), (1, "completed".to_owned()));
+}
+
+#[test]
 fn a_question_that_is_asked_by_the_tool_is_in_the_inbox_when_the_turn_ends() {
     let project = project();
     let session = Session::of(&project, "s-1");
@@ -126,7 +142,7 @@ fn a_question_that_is_asked_by_the_tool_is_in_the_inbox_when_the_turn_ends() {
     let text = questions[0]["text"].as_str().unwrap_or_else(|| panic!("{questions}"));
     assert!(text.starts_with("Which tiles, with ") && !text.contains(secret), "{text}");
     let output = project.state().join("output").join(session.status()["run"].as_str().unwrap());
-    assert!(!std::fs::read_to_string(output.join("said.jsonl")).unwrap().contains(secret));
+    assert!(!std::fs::read_to_string(output.join("said.json")).unwrap().contains(secret));
 }
 
 #[test]

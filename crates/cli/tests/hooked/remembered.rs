@@ -107,6 +107,23 @@ fn a_session_goes_on_with_what_was_said_and_after_half_an_hour_with_its_task() {
 }
 
 #[test]
+fn a_session_without_a_loop_goes_on_with_what_was_asked_after_half_an_hour() {
+    let project = project();
+    Session::of(&project, "other").types("/ralph fix it");
+    let session = Session::of(&project, "s-1");
+    session.types("how old is the roof?");
+    ages(&project, 31 * 60);
+    let ran = project.ralph(&["sessions", "resume", "s-1"]);
+    let told = "which is too long to go by what was said. Last asked: how old is the roof?";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    let bare = Session::of(&project, "s-2");
+    bare.tell("SessionStart", json!({ "source": "startup" }));
+    ages(&project, 31 * 60);
+    let ran = project.ralph(&["sessions", "resume", "s-2"]);
+    assert!(ran.out.contains("what was said. Nothing else is known of it."), "{}", ran.out);
+}
+
+#[test]
 fn however_long_the_constitution_is_the_task_and_the_promise_are_shown() {
     let project = project();
     let ours = project.tree().join(".ralph");

@@ -231,6 +231,23 @@ fn the_same_words_without_a_tool_are_sent_back_three_times() {
 }
 
 #[test]
+fn the_same_words_are_counted_however_long_the_loop_was_before() {
+    let project = project();
+    let session = Session::of(&project, "ses-1");
+    session.types("/ralph fix it");
+    let run = session.status()["run"].as_str().unwrap().to_owned();
+    let output = project.state().join("output").join(run);
+    std::fs::create_dir_all(&output).unwrap();
+    std::fs::write(output.join("host-events.jsonl"), "{}\n".repeat(400_000)).unwrap();
+    session.tell("PostToolUse", json!({ "tool_name": "Bash" }));
+    for number in 2..5 {
+        assert!(reason(&session.stops("hm")).contains(&format!("This is iteration {number}")), "{number}");
+    }
+    let last = session.stops("hm");
+    assert!(note(&last).contains("no_progress"), "{last}");
+}
+
+#[test]
 fn checks_that_outlast_the_hook_pause_the_loop_and_let_the_host_go() {
     let project = project();
     std::fs::write(

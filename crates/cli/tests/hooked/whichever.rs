@@ -99,6 +99,14 @@ fn a_loop_is_found_and_ended_without_its_host() {
     assert_eq!((refused.code, refused.err.contains("at iteration 1")), (Some(2), true), "{refused:?}");
     let others = project.ralph(&["loop", "cancel", "--session", "s-1", "--host", "codex"]);
     assert!(others.out.contains("no loop goes on"), "{others:?}");
+    for what in ["cancel", "status"] {
+        let nobodys = project.ralph(&["loop", what, "--session", "s-1", "--host", "cluade"]);
+        assert_eq!(
+            (nobodys.code, nobodys.err.contains("did you mean `claude`?")),
+            (Some(2), true),
+            "{nobodys:?}"
+        );
+    }
     let cancelled = project.ralph(&["loop", "cancel", "--session", "s-1"]);
     assert!(cancelled.out.contains("is cancelled"), "{cancelled:?}");
     assert_eq!(session.stands(), (1, "aborted".to_owned()));

@@ -67,12 +67,28 @@ fn rolling_back_ends_the_loop_and_puts_the_files_back() {
     fs::write(project.tree().join("new"), "").unwrap();
     session.idle_once("m1", "done something");
     let back = session.command("rollback");
-    assert!(back.prompt().contains("as they were before"), "{back:?}");
+    let told = back.prompt();
+    let undo = format!(
+        "1 path changed, 1 path deleted. Deleted: new. `ralph rollback --undo --run {}`",
+        session.run()
+    );
+    assert!(told.contains("as they were before") && told.contains(&undo), "{told}");
     assert_eq!(
         (fs::read_to_string(&file).unwrap().as_str(), project.tree().join("new").exists()),
         ("before", false)
     );
     assert_eq!(session.stands().1, "aborted");
+    let shown = project.ralph(&["logs", &session.run()]);
+    assert!(
+        shown.out.contains(&format!("`ralph rollback --undo --run {}` takes", session.run())),
+        "{shown:?}"
+    );
+    let undone = project.ralph(&["rollback", "--undo", "--yes", "--run", &session.run()]);
+    assert!(
+        undone.out.contains(&format!("`ralph rollback --undo --run {}` does it again", session.run())),
+        "{undone:?}"
+    );
+    assert!(project.tree().join("new").exists());
 }
 
 #[test]

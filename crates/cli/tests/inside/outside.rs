@@ -50,6 +50,33 @@ fn a_loop_is_alive_as_long_as_it_goes_on() {
 }
 
 #[test]
+fn a_loop_that_has_ended_is_looked_at_without_a_name_where_there_is_no_other_run() {
+    let project = project();
+    let session = Session::of(&project, "ses_1");
+    session.command("fix it");
+    session.idle_once("m1", "one");
+    session.command("stop");
+    let run = session.run();
+    for command in ["status", "why", "logs", "snapshots", "replay"] {
+        let shown = project.ralph(&[command]);
+        assert_eq!((shown.code, shown.err.as_str()), (Some(0), ""), "{command}");
+    }
+    let refused = project.ralph(&["rollback", "--yes"]);
+    let told = format!(
+        "the newest that has ended, in session ses_1 of opencode: {run}; `ralph status {run}` shows it"
+    );
+    assert_eq!((refused.code, refused.err.contains(&told)), (Some(4), true), "{refused:?}");
+    let other = Session::of(&project, "ses_2");
+    other.command("paint it");
+    let unnamed = project.ralph(&["status"]);
+    assert_eq!((unnamed.code, unnamed.err.contains(&told)), (Some(4), true), "{unnamed:?}");
+    assert!(
+        unnamed.err.contains(&format!("name the loop in session ses_2 of opencode: {}", other.run())),
+        "{unnamed:?}"
+    );
+}
+
+#[test]
 fn a_loop_is_followed_from_turn_to_turn_until_it_ends() {
     let project = project();
     let session = Session::of(&project, "ses_1");

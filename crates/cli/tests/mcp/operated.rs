@@ -173,6 +173,17 @@ fn no_role_reaches_the_tools_of_the_other() {
 }
 
 #[test]
+fn a_host_that_there_is_not_has_no_loop_to_cancel_or_to_look_at() {
+    let project = project();
+    let seat = json!({ "session": "s-1", "host": "cluade" });
+    let asked =
+        [call("loop_cancel", seat.clone()), call("loop_state", seat.clone()), call("loop_is_active", seat)];
+    for answer in play(&project, &["mcp", "--operator"], &asked) {
+        assert!(is_error(&answer) && text(&answer).contains("did you mean `claude`?"), "{answer}");
+    }
+}
+
+#[test]
 fn where_there_is_no_run_an_operator_hears_what_there_is_instead() {
     let project = project();
     let nothing = play(&project, &["mcp", "--operator"], &[call("runs", json!({}))]);
@@ -185,7 +196,7 @@ fn where_there_is_no_run_an_operator_hears_what_there_is_instead() {
     );
     let run = data(&answers[0])["loop"]["run"].as_str().unwrap().to_owned();
     for answer in &answers[1..] {
-        let hint = format!("or name the loop in session s-1 of claude: {run}");
+        let hint = format!("name the loop in session s-1 of claude: {run}");
         assert!(is_error(answer) && text(answer).contains(&hint), "{answer}");
     }
     let after = play(
