@@ -11,6 +11,7 @@
 
 mod answer;
 pub mod arguments;
+mod elsewhere;
 mod ground;
 pub mod hooked;
 mod installed;
