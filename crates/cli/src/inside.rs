@@ -28,7 +28,6 @@ use crate::project::{Project, store_problem};
 use crate::screen::Show;
 use crate::settings::flags::{LimitFlags, PromiseFlags};
 use crate::settings::{Given, UNLIMITED};
-
 use crate::vault;
 
 /// How long another loop of the same directory may have the tree before it is tried again later.

@@ -20,6 +20,7 @@ mod manner;
 pub mod opencode;
 mod original;
 mod settings;
+mod surrogates;
 pub mod wire;
 mod words;
 
