@@ -252,6 +252,18 @@ fn settings_of_ralph_mem_become_flags_and_its_database_stays() {
     let plan = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", text);
     assert_eq!(plan.flags, ["--max-iterations 7", "--max-duration 1800s", "--criteria test_pass"]);
     assert!(plan.faults.is_empty() && plan.loops.is_empty());
+    let flow = "# x\nralph: {max_iterations: 7, \"max_duration_ms\": 1800000, success_criteria: [{type: test_pass}]} # mine\n\
+                memory: {max_iterations: 99}\n";
+    let flow = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", flow);
+    assert_eq!((&flow.flags, flow.faults.len()), (&plan.flags, 0));
+    let mixed = "ralph:  # mine\n  max_iterations: 7 # or 8\n  max_duration_ms: 1800000\n  success_criteria: [{ type: test_pass }]\n";
+    let mixed = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", mixed);
+    assert_eq!((&mixed.flags, mixed.faults.len()), (&plan.flags, 0));
+    for other in ["ralph: {\n  max_iterations: 7\n}\n", "{ralph: {max_iterations: 7}}\n", "ralph: *loops\n"] {
+        let plan = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", other);
+        assert!(plan.faults.len() == 1 && plan.faults[0].what.contains("not understood"), "{plan:?}");
+        assert!(plan.flags.is_empty() && plan.fates.is_empty(), "{plan:?}");
+    }
     let wrong = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", "ralph:\n  max_iterations: many\n");
     assert_eq!(wrong.faults[0].spot.as_ref().unwrap().line, 2);
     let database = planned(Predecessor::RalphMem, ".ralph-mem/memory.db", "SQLite");
