@@ -26,8 +26,8 @@ use crate::perform::{Stage, own_program, redactor, staff, unwatched};
 use crate::problem::{Problem, Problems};
 use crate::project::{Project, store_problem};
 use crate::screen::Show;
-use crate::settings::Given;
 use crate::settings::flags::{LimitFlags, PromiseFlags};
+use crate::settings::{Given, UNLIMITED};
 use crate::told_back::ToldBack;
 use crate::vault;
 
@@ -128,6 +128,10 @@ impl Inside {
 
     /// What the settings and the flags make of a loop.
     pub(crate) async fn held_to(&self, flags: Given) -> Result<LoopOptions, Problems> {
+        self.options_of(flags).await.map_err(of_a_session)
+    }
+
+    async fn options_of(&self, flags: Given) -> Result<LoopOptions, Problems> {
         let project = self.project(flags)?;
         let (place, _, settings) = project.settings(&self.store, false).await?;
         let checks = trusted_checks(&settings, &place.root, &self.store, false).await?;
@@ -136,6 +140,14 @@ impl Inside {
         showable(&options, settings.typed_criteria)?;
         Ok(options)
     }
+}
+
+/// The flags of a loop are fewer than those of a run: nobody is told of those that there are not.
+fn of_a_session(mut problems: Problems) -> Problems {
+    for problem in problems.0.iter_mut().filter(|problem| problem.what.starts_with("--")) {
+        problem.next.retain(|hint| hint != UNLIMITED);
+    }
+    problems
 }
 
 /// What nobody could ever show in a session is refused before a loop waits for it.

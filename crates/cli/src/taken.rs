@@ -172,10 +172,7 @@ fn kept(targets: &[Target]) -> Vec<String> {
 fn after_loop(from: Predecessor, taken: &LoopTaken) -> Vec<String> {
     let (name, host, file) = (from.name(), taken.host, taken.file().display());
     match taken.outcome {
-        LoopUpshot::Told if from == Predecessor::Supercode => {
-            vec![format!("to begin it anew: `{}`", taken.command)]
-        }
-        LoopUpshot::Told => vec![format!("to begin it anew: `{}`, or `/ralph` in {host}", taken.command)],
+        LoopUpshot::Told => taken.command.iter().map(|command| anew(from, command, host)).collect(),
         LoopUpshot::Recorded | LoopUpshot::Planned | LoopUpshot::Same => vec![
             format!(
                 "end it in {name}, which drives it as long as it finds {file}: {} does that",
@@ -183,6 +180,16 @@ fn after_loop(from: Predecessor, taken: &LoopTaken) -> Vec<String> {
             ),
             format!("`ralph install {host}` puts into {host} what tells ralph of each turn"),
         ],
+    }
+}
+
+fn anew(from: Predecessor, command: &str, host: &str) -> String {
+    match from {
+        Predecessor::Supercode => format!("to begin it anew: `{command}`"),
+        Predecessor::ClaudePlugin
+        | Predecessor::OhMyOpencode
+        | Predecessor::RalphTui
+        | Predecessor::RalphMem => format!("to begin it anew: `{command}`, or `/ralph` in {host}"),
     }
 }
 

@@ -36,8 +36,8 @@ pub(crate) struct LoopTaken {
     pub(crate) outcome: LoopUpshot,
     /// Why it does not go on in its session.
     pub(crate) why: Option<&'static str>,
-    /// The run that would do the same.
-    pub(crate) command: String,
+    /// The run that would do the same; null where there is no prompt.
+    pub(crate) command: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -74,7 +74,7 @@ pub(crate) async fn take(root: &Path, found: FoundLoop, dry_run: bool) -> Result
     let redactor = redactor();
     let clean = |text: &str| redactor.text(text).into_owned();
     Ok(LoopTaken {
-        command: clean(&found.command()),
+        command: found.command().map(|command| clean(&command)),
         prompt: clean(&found.prompt),
         file: found.file,
         host: found.host,

@@ -83,3 +83,18 @@ fn completions_know_every_command() {
         }
     }
 }
+
+#[test]
+fn a_flag_of_run_is_known_in_a_session_or_only_shows_something() {
+    let help = said(&["run", "--help"]);
+    let options =
+        help.lines().filter_map(|line| line.trim_start().trim_start_matches("-v, ").strip_prefix("--"));
+    let names =
+        options.filter_map(|option| option.split(|c: char| !(c.is_alphanumeric() || c == '-')).next());
+    let part_of_the_task = |name: &&str| {
+        let asked = ralph_hosts::arguments::parse("ralph", &format!("x --{name} y"));
+        matches!(asked, Some(Ok(ralph_hosts::arguments::Asked::Start(start))) if start.prompt.contains("--"))
+    };
+    let unknown: Vec<&str> = names.filter(part_of_the_task).collect();
+    assert_eq!(unknown, ["json", "verbose", "detail"]);
+}

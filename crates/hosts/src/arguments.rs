@@ -2,6 +2,8 @@
 
 use ralph_core::in_session::Strategy;
 
+use crate::elsewhere;
+
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
@@ -34,6 +36,10 @@ pub enum BadArguments {
     Twice { flag: String },
     #[error("`{given}` is not a flag; did you mean `{near}`? (after `--`, everything is the task)")]
     Unknown { given: String, near: &'static str },
+    #[error("{flag} is not for a loop in a session: {instead} (after `--`, everything is the task)")]
+    Elsewhere { flag: String, instead: &'static str },
+    #[error("the quotation after {flag} has no end")]
+    Unclosed { flag: String },
     #[error("`{given}` is not a strategy")]
     Strategy { given: String },
     #[error("the agent is at work on these files")]
@@ -109,8 +115,12 @@ fn flag(word: &str) -> Result<Option<Flag<'_>>, BadArguments> {
         let end = word_end(tied);
         return Ok(Some((name, Some(&tied[..end]), &tied[end..])));
     }
+    if let Some(instead) = elsewhere::instead(name) {
+        return Err(BadArguments::Elsewhere { flag: name.to_owned(), instead });
+    }
     // A task may speak of flags; one that begins like ours is a slip.
-    match VALUED.into_iter().chain(PLAIN).find(|ours| begins_like(name, ours)) {
+    let known = VALUED.into_iter().chain(PLAIN).chain(elsewhere::limits());
+    match known.into_iter().find(|known| begins_like(name, known)) {
         Some(near) => Err(BadArguments::Unknown { given: name.to_owned(), near }),
         None => Ok(None),
     }
@@ -126,11 +136,18 @@ fn begins_like(given: &str, ours: &str) -> bool {
 
 /// Where a word ends. A quotation that opens it, or comes after an equals sign, is part of it.
 fn word_end(text: &str) -> usize {
+    word(text).0
+}
+
+/// Where a word ends, and whether a quotation in it has no end.
+fn word(text: &str) -> (usize, bool) {
     let mut before = '=';
-    let mut at = 0;
+    let (mut at, mut is_open) = (0, false);
     while let Some(c) = text[at..].chars().next() {
         let next = at + c.len_utf8();
-        let close = if before == '=' && matches!(c, '"' | '\'') { text[next..].find(c) } else { None };
+        let opens = before == '=' && matches!(c, '"' | '\'');
+        let close = if opens { text[next..].find(c) } else { None };
+        is_open |= opens && close.is_none();
         match close {
             Some(close) => at = next + close + 1,
             None if c.is_whitespace() => break,
@@ -138,7 +155,7 @@ fn word_end(text: &str) -> usize {
         }
         before = c;
     }
-    at
+    (at, is_open)
 }
 
 /// `name='a value'` as it is meant.
@@ -184,6 +201,9 @@ impl Start {
                 (&text[..end], &text[end..])
             }
         };
+        if word(value).1 {
+            return Err(BadArguments::Unclosed { flag: flag() });
+        }
         let value = meant(value);
         if value.is_empty() || (tied.is_none() && value.starts_with("--")) {
             return Err(BadArguments::NoValue { flag: flag() });
@@ -287,5 +307,35 @@ mod tests {
         assert!(matches!(refused("x --replace=no"), BadArguments::SurplusValue { .. }));
         let twice = BadArguments::Twice { flag: "--max-iterations".to_owned() };
         assert_eq!(refused("x --max-iterations 3 --max-iterations=4"), twice);
+    }
+
+    #[test]
+    fn what_only_a_run_takes_is_refused_by_name_and_never_part_of_the_task() {
+        for given in ["--unlimited", "--max-duration 1h", "--max-cost-usd=5", "--require criteria", "--new"] {
+            let name = given.split([' ', '=']).next().unwrap();
+            for typed in [format!("do the thing {given}"), format!("{given} do the thing")] {
+                let bad = refused(&typed);
+                assert!(matches!(&bad, BadArguments::Elsewhere { flag, .. } if flag == name), "{bad:?}");
+            }
+            let whole = format!("say what  {given} does");
+            assert_eq!(start(&format!("-- {whole}")).prompt, whole);
+        }
+        let told = refused("x --agent codex").to_string();
+        assert!(told.starts_with("--agent is not for a loop in a session: the agent is that of the host"));
+        assert!(refused("x --max-duration 1h").to_string().contains("`--max-iterations N`"));
+        assert!(matches!(refused("x --max-cost 5"), BadArguments::Unknown { near: "--max-cost-usd", .. }));
+        for task in ["add --verbose and --json", "a --max-width of 80", "mend `git push --force`", "--foo"] {
+            assert_eq!(start(task).prompt, task);
+        }
+    }
+
+    #[test]
+    fn a_quotation_without_an_end_is_no_word() {
+        let unclosed = |flag: &str| BadArguments::Unclosed { flag: flag.to_owned() };
+        let promise = "--completion-promise";
+        assert_eq!(refused("--completion-promise \"ALL DONE fix things"), unclosed(promise));
+        assert_eq!(refused("fix things --completion-promise='ALL DONE"), unclosed(promise));
+        assert_eq!(refused("x --criteria custom=\"make check"), unclosed("--criteria"));
+        assert_eq!(start("don't --promise DON'T \"x").promise.as_deref(), Some("DON'T"));
     }
 }

@@ -11,6 +11,7 @@
 
 mod answer;
 pub mod arguments;
+mod elsewhere;
 mod ground;
 pub mod hooked;
 mod installed;
@@ -19,6 +20,7 @@ mod manner;
 pub mod opencode;
 mod original;
 mod settings;
+mod surrogates;
 pub mod wire;
 mod words;
 

@@ -34,6 +34,8 @@ impl Manner {
             BadArguments::NoValue { .. }
             | BadArguments::SurplusValue { .. }
             | BadArguments::Twice { .. }
+            | BadArguments::Elsewhere { .. }
+            | BadArguments::Unclosed { .. }
             | BadArguments::Unknown { .. } => bad.to_string(),
         }
     }

@@ -10,6 +10,7 @@ mod library;
 mod operator;
 mod serve;
 mod tool;
+mod wire;
 
 pub use agent::{Post, Room, Stranger, agent};
 pub use inquiry::Inquiry;

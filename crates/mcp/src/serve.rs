@@ -7,13 +7,12 @@ use rmcp::model::{
     PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
 };
 use rmcp::service::{QuitReason, RequestContext, RoleServer, ServerInitializeError};
-use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::Transport;
 use rmcp::{ErrorData, ServerHandler, ServiceExt};
+use tokio::sync::Mutex;
 
 use crate::tool::{Answer, Caller, Tool};
-
-/// A message longer than this is not one: it is dropped, and the next is read.
-const LONGEST_MESSAGE: usize = 4 << 20;
+use crate::wire::Wire;
 
 /// What clients call the session that a call is made in, in the request's `_meta`.
 const SESSION: &str = "sessionId";
@@ -31,11 +30,19 @@ pub enum ServeError {
 
 /// Serves until standard input ends.
 pub async fn serve(tools: Vec<Tool>, version: &str, instructions: &str) -> Result<(), ServeError> {
-    let table =
-        Table { tools: tools.into(), version: version.to_owned(), instructions: instructions.to_owned() };
     let (input, output) = rmcp::transport::stdio();
-    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_MESSAGE);
-    let running = match table.serve(transport).await {
+    served(tools, version, instructions, Wire::new(input, output)).await
+}
+
+pub(crate) async fn served(
+    tools: Vec<Tool>,
+    version: &str,
+    instructions: &str,
+    wire: impl Transport<RoleServer> + 'static,
+) -> Result<(), ServeError> {
+    let (version, instructions) = (version.to_owned(), instructions.to_owned());
+    let table = Table { tools: tools.into(), version, instructions, writing: Arc::default() };
+    let running = match table.serve(wire).await {
         Ok(running) => running,
         // Nobody ever said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -53,6 +60,9 @@ struct Table {
     tools: Arc<[Tool]>,
     version: String,
     instructions: String,
+    /// Held by the call that writes. Calls are taken up in the order in which they came, on one thread, and whoever waits
+    /// for this first has it first: what is asked for last is done last.
+    writing: Arc<Mutex<()>>,
 }
 
 impl ServerHandler for Table {
@@ -84,8 +94,14 @@ impl ServerHandler for Table {
         let named = context.meta.get(SESSION).map(|named| named.as_str().unwrap_or_default().to_owned());
         let client = context.peer.peer_info().map(|client| client.client_info.name.clone());
         let caller = Caller { session: named, client };
+        let turn = if tool.only_looks { None } else { Some(self.writing.clone().lock_owned().await) };
         // A call waits for files and for the store, and may start a runtime of its own.
-        let called = tokio::task::spawn_blocking(move || tool.call(arguments, &caller)).await;
+        let called = tokio::task::spawn_blocking(move || {
+            // Who stops waiting does not end the call, so its turn is over when it is.
+            let _turn = turn;
+            tool.call(arguments, &caller)
+        });
+        let called = called.await;
         let answered = called.unwrap_or_else(|_| Err("ralph failed in this call".to_owned()));
         Ok(result(answered).into())
     }

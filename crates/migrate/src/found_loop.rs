@@ -12,6 +12,7 @@ use crate::plan::{Fate, Plan};
 use crate::shell::quoted;
 use crate::source;
 
+const PROMPTLESS: &str = "it has no prompt";
 const UNINHABITABLE: &str = "ralph lives in no session of this tool's";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl FoundLoop {
     /// Why it does not go on in its session; none if it does.
     pub fn obstacle(&self) -> Option<&'static str> {
         if self.prompt.is_empty() {
-            Some("it has no prompt")
+            Some(PROMPTLESS)
         } else if !self.is_active {
             Some("it is not active")
         } else if self.max_iterations.is_some_and(|max| self.iteration > max) {
@@ -53,14 +54,22 @@ impl FoundLoop {
 }
 
 impl FoundLoop {
-    /// The run of ralph's that would do the same.
-    pub fn command(&self) -> String {
-        let mut command = format!("ralph run {}", quoted(&self.prompt));
-        command.extend(self.max_iterations.map(|max| format!(" --max-iterations {max}")));
-        command.extend(
-            self.promise.as_ref().map(|word| format!(" --promise {} --no-nonce", quoted(word.as_str()))),
-        );
-        command
+    /// The run of ralph's that would do the same; none where there is nothing to do.
+    pub fn command(&self) -> Option<String> {
+        if self.prompt.is_empty() {
+            return None;
+        }
+        let word =
+            self.promise.as_ref().map(|word| format!(" --promise {} --no-nonce", quoted(word.as_str())));
+        let max = self.max_iterations.map(|max| format!(" --max-iterations {max}"));
+        let flags = max.unwrap_or_default() + &word.unwrap_or_default();
+        let prompt = quoted(&self.prompt);
+        // It would be taken for a flag.
+        let is_like_a_flag = self.prompt.starts_with('-');
+        Some(match is_like_a_flag {
+            true => format!("ralph run{flags} -- {prompt}"),
+            false => format!("ralph run {prompt}{flags}"),
+        })
     }
 }
 
@@ -146,7 +155,11 @@ impl Dialect {
     }
 
     fn fate(&self, key: &str, found: &FoundLoop) -> (Option<String>, &'static str) {
-        let goes_on = found.obstacle().is_none();
+        let obstacle = found.obstacle();
+        let goes_on = obstacle.is_none();
+        if obstacle == Some(PROMPTLESS) && !self.is_dropped(key) {
+            return (None, PROMPTLESS);
+        }
         if key == self.iteration {
             let made = goes_on.then(|| format!("iteration {}", found.iteration));
             return (
@@ -173,16 +186,12 @@ impl Dialect {
             return (word, why);
         }
         if key == self.session {
-            if !found.is_inhabitable {
-                return (None, UNINHABITABLE);
-            }
+            let why = if found.is_inhabitable { obstacle } else { Some(UNINHABITABLE) };
             let session = found.session.as_ref().map(|id| format!("--session {id} --host {}", found.host));
-            return (session, "");
+            return (session.filter(|_| goes_on), why.unwrap_or_default());
         }
         match key {
-            "active" => {
-                (goes_on.then(|| "a loop that goes on".to_owned()), found.obstacle().unwrap_or_default())
-            }
+            "active" => (goes_on.then(|| "a loop that goes on".to_owned()), obstacle.unwrap_or_default()),
             "strategy" => (Some(format!("--strategy {}", name(found.strategy))), ""),
             _ if self.prompt == Some(key) => (Some("the prompt".to_owned()), ""),
             _ => {
@@ -190,6 +199,10 @@ impl Dialect {
                 (None, known.map_or("ralph knows no such key", |(_, why)| *why))
             }
         }
+    }
+
+    fn is_dropped(&self, key: &str) -> bool {
+        self.dropped.iter().any(|(name, _)| *name == key)
     }
 }
 

@@ -103,13 +103,15 @@ fn a_loop_of_each_tool_is_read_as_it_writes_it() {
     let found = one(claude(CLAUDE));
     assert_eq!((told(&found), found.host), ((some("0f5e-11"), 1, None, None), "claude"));
     assert_eq!((found.prompt.as_str(), found.obstacle()), ("Fix the tests.", None));
-    assert_eq!(found.command(), "ralph run 'Fix the tests.'");
+    assert_eq!(found.command().as_deref(), Some("ralph run 'Fix the tests.'"));
     let found = one(supercode(SUPERCODE));
     assert_eq!((told(&found), found.host), ((some("abc-1"), 2, Some(25), some("ALL_FIXED")), "supercode"));
     let nobody = Some("ralph lives in no session of this tool's");
     assert_eq!((found.prompt.as_str(), found.obstacle()), ("Fix \"it\".\nAll of it.", nobody));
-    let command = "ralph run 'Fix \"it\".\nAll of it.' --max-iterations 25 --promise ALL_FIXED --no-nonce";
-    assert_eq!(found.command(), command);
+    let command = r#"ralph run $'Fix "it".\nAll of it.' --max-iterations 25 --promise ALL_FIXED --no-nonce"#;
+    assert_eq!(found.command().as_deref(), Some(command));
+    let found = one(claude(&CLAUDE.replace("Fix the tests.", "- fix it")));
+    assert_eq!(found.command().as_deref(), Some("ralph run -- '- fix it'"));
 }
 
 #[test]
@@ -197,6 +199,24 @@ fn what_makes_no_sense_is_told_with_its_line_and_left() {
 }
 
 #[test]
+fn a_session_without_a_loop_of_ralphs_is_not_taken_over_and_no_prompt_is_nothing_to_run() {
+    let fate = |plan: &Plan, key: &str| {
+        let fate = plan.fates.iter().find(|fate| fate.key == key).unwrap();
+        (fate.became.clone(), fate.why.clone())
+    };
+    let said = |why: &str| (None, why.to_owned());
+    let idle = claude(&CLAUDE.replace("active: true", "active: false").replace(": 0\n", ": 5\n"));
+    assert_eq!(fate(&idle, "session_id"), said("it is not active"));
+    assert_eq!(fate(&idle, "max_iterations").0, some("--max-iterations 5"));
+    let empty = claude(&CLAUDE.replace("Fix the tests.\n", "").replace(": 0\n", ": 5\n"));
+    assert_eq!(fate(&empty, "session_id"), said("it has no prompt"));
+    assert_eq!(fate(&empty, "max_iterations"), said("it has no prompt"));
+    assert_eq!(fate(&empty, "started_at"), said("ralph keeps times of its own"));
+    assert_eq!(one(empty).command(), None);
+    assert_eq!(fate(&claude(CLAUDE), "session_id").0, some("--session 0f5e-11 --host claude"));
+}
+
+#[test]
 fn nothing_is_read_through_a_link_that_leads_out() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("project");
@@ -232,6 +252,18 @@ fn settings_of_ralph_mem_become_flags_and_its_database_stays() {
     let plan = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", text);
     assert_eq!(plan.flags, ["--max-iterations 7", "--max-duration 1800s", "--criteria test_pass"]);
     assert!(plan.faults.is_empty() && plan.loops.is_empty());
+    let flow = "# x\nralph: {max_iterations: 7, \"max_duration_ms\": 1800000, success_criteria: [{type: test_pass}]} # mine\n\
+                memory: {max_iterations: 99}\n";
+    let flow = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", flow);
+    assert_eq!((&flow.flags, flow.faults.len()), (&plan.flags, 0));
+    let mixed = "ralph:  # mine\n  max_iterations: 7 # or 8\n  max_duration_ms: 1800000\n  success_criteria: [{ type: test_pass }]\n";
+    let mixed = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", mixed);
+    assert_eq!((&mixed.flags, mixed.faults.len()), (&plan.flags, 0));
+    for other in ["ralph: {\n  max_iterations: 7\n}\n", "{ralph: {max_iterations: 7}}\n", "ralph: *loops\n"] {
+        let plan = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", other);
+        assert!(plan.faults.len() == 1 && plan.faults[0].what.contains("not understood"), "{plan:?}");
+        assert!(plan.flags.is_empty() && plan.fates.is_empty(), "{plan:?}");
+    }
     let wrong = planned(Predecessor::RalphMem, ".ralph-mem/config.yaml", "ralph:\n  max_iterations: many\n");
     assert_eq!(wrong.faults[0].spot.as_ref().unwrap().line, 2);
     let database = planned(Predecessor::RalphMem, ".ralph-mem/memory.db", "SQLite");

@@ -48,3 +48,4 @@ pub(crate) use show::{Style as ShowStyle, show};
 pub(crate) use snapshots::Snapshots;
 pub(crate) use sources::{Loaded, Sources};
 pub(crate) use template::{GITIGNORE, template};
+pub(crate) use value::UNLIMITED;

@@ -89,6 +89,8 @@ fn what_cannot_be_begun_says_why_and_begins_nothing() {
         ("x --max-iterations many", "many"),
         ("x --completion-promise=''", "needs a value"),
         ("x --strategy fresh", "not a strategy"),
+        ("x --unlimited --max-duration 1h", "--unlimited is not for a loop in a session"),
+        ("x --completion-promise \"ALL DONE", "has no end"),
         ("x --criteria test_pass", "no command for test_pass"),
     ] {
         let refused = session.command(arguments);
@@ -96,6 +98,9 @@ fn what_cannot_be_begun_says_why_and_begins_nothing() {
         assert!(refused.prompt().contains(told), "{arguments}: {refused:?}");
         assert_eq!(session.stands(), (0, "none".to_owned()), "{arguments}");
     }
+    assert!(!session.command("x --max-iterations 0").prompt().contains("unlimited"));
+    let ran = project.ralph(&["loop", "start", "--session", "ses_1", "--max-iterations", "0", "--", "x"]);
+    assert_eq!((ran.code, ran.err.contains("unlimited")), (Some(2), false), "{ran:?}");
 }
 
 #[test]

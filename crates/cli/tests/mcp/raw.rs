@@ -97,6 +97,7 @@ fn garbage_is_passed_over_and_what_comes_after_it_is_answered() {
         let fourth = answer(&out, 4);
         assert!(fourth["error"]["code"] == -32602 || fourth["result"]["isError"] == true, "{fourth}");
         assert!(answer(&out, 6)["result"]["tools"].is_array(), "{args:?}");
+        assert_eq!(answer(&out, 1)["error"]["code"], -32602, "{args:?}");
     }
 }
 

@@ -271,6 +271,17 @@ fn a_loop_that_cannot_go_on_is_told_with_the_run_that_does_the_same() {
         assert!(taken.out.contains(said), "no {said} in {}", taken.out);
     }
     assert_eq!(fs::read_dir(project.state_home()).map_or(0, Iterator::count), 0, "nothing is recorded");
+    write(
+        &project.tree(),
+        ".claude/ralph-loop.local.md",
+        &text.replace("Fix the tests.", "Fix it.\n\nIt's all."),
+    );
+    let taken = project.ralph(&["migrate"]);
+    let said = r"`ralph run $'Fix it.\n\nIt\'s all.' --max-iterations 5 --promise 'ALL DONE' --no-nonce`, or `/ralph`";
+    assert!(taken.out.contains(said), "{}", taken.out);
+    write(&project.tree(), ".claude/ralph-loop.local.md", &text.replace("Fix the tests.", ""));
+    let taken = project.ralph(&["migrate", "claude-plugin"]);
+    assert!(taken.out.contains("(it has no prompt)") && !taken.out.contains("anew"), "{}", taken.out);
 }
 
 #[test]

@@ -5,8 +5,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
+use crate::surrogates;
+
 pub(super) fn read(bytes: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice(bytes).map(|Object(fields)| Value::Object(fields))
+    surrogates::read(bytes).map(|Object(fields)| Value::Object(fields))
 }
 
 struct Object(Map<String, Value>);
@@ -36,5 +38,19 @@ impl<'de> Visitor<'de> for Fields {
             read.insert(name, value);
         }
         Ok(Object(read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn text_that_was_cut_inside_a_character_is_read_and_a_field_that_is_there_twice_is_not() {
+        let event = read(br#"{"last_assistant_message":"I saw: abc\ud83d","session_id":"s"}"#).unwrap();
+        assert_eq!(event["last_assistant_message"], "I saw: abc\u{fffd}");
+        for twice in [r#"{"a":"\ud83d","a":"x"}"#, r#"{"\ud83d":1,"\ud83e":2}"#] {
+            assert!(read(twice.as_bytes()).unwrap_err().to_string().contains("is there twice"), "{twice}");
+        }
     }
 }

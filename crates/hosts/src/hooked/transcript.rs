@@ -11,6 +11,7 @@ use ralph_core::report::Usage;
 use serde_json::Value;
 
 use super::event::{Told, said};
+use crate::surrogates;
 
 /// As much of the end is read.
 const TAIL: u64 = 8 << 20;
@@ -40,7 +41,7 @@ impl Final {
         let mut counted: Vec<(String, Usage)> = Vec::new();
         let mut begun: Option<Timestamp> = None;
         let mut waiting = Vec::new();
-        for entry in tail.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        for entry in tail.lines().filter_map(|line| surrogates::read::<Value>(line.as_bytes()).ok()) {
             if entry["isSidechain"] == true {
                 continue;
             }
@@ -178,4 +179,19 @@ fn count(counted: &mut Vec<(String, Usage)>, message: &Value) {
     };
     counted.retain(|(known, _)| *known != id);
     counted.push((id, usage));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Final;
+
+    #[test]
+    fn a_line_whose_text_was_cut_inside_a_character_counts_as_any_other() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let line =
+            r#"{"type":"assistant","uuid":"m1","message":{"content":[{"type":"text","text":"abc\ud83d"}]}}"#;
+        std::fs::write(file.path(), format!("{line}\n")).unwrap();
+        let last = Final::of(file.path());
+        assert_eq!((last.id.as_deref(), last.text.as_deref()), (Some("m1"), Some("abc\u{fffd}")));
+    }
 }

@@ -12,6 +12,7 @@ use ralph_core::sessions::What;
 use super::observed::observed;
 use crate::answer::Happening;
 use crate::arguments::{self, Asked, BadArguments};
+use crate::surrogates;
 use crate::wire::{Fault, Kind, Message, Todo, Told, VERSION};
 
 /// How OpenCode calls it when a person ends a turn.
@@ -65,7 +66,7 @@ impl Event {
 }
 
 pub fn read(bytes: &[u8]) -> Result<Event, BadEvent> {
-    let told: Told = serde_json::from_slice(bytes)?;
+    let told: Told = surrogates::read(bytes)?;
     if told.v != VERSION {
         return Err(BadEvent::Version { found: told.v });
     }

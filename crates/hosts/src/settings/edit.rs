@@ -1,6 +1,6 @@
 //! Putting one thing into a container, and taking one out, with everything else where it was.
 
-use super::tree::{Node, skip};
+use super::tree::{Member, Node, skip};
 
 /// How a file is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +78,23 @@ fn is_in_remark(text: &str, from: usize, at: usize) -> bool {
 pub(super) fn is_made(text: &str, container: &Node) -> bool {
     let first = container.inside().first().cloned();
     first.is_some_and(|first| lead(text, container.span.start + 1, first.start) < first.start)
+}
+
+/// Whether nothing but whitespace and commas stands between the things in a container: no remark of a person's.
+pub(super) fn is_bare(text: &str, container: &Node) -> bool {
+    let inside = container.inside();
+    let starts = std::iter::once(container.span.start + 1).chain(inside.iter().map(|span| span.end));
+    let ends = inside.iter().map(|span| span.start).chain([container.span.end - 1]);
+    starts
+        .zip(ends)
+        .all(|(start, end)| text[start..end].trim_matches([' ', '\t', '\r', '\n', ',']).is_empty())
+}
+
+/// Whether a remark stands between a key and its value.
+pub(super) fn is_remarked(text: &str, member: &Member) -> bool {
+    let before = &text[member.span.start..member.value.span.start];
+    let key = before.trim_end().strip_suffix(':');
+    !key.is_some_and(|key| key.ends_with('"') && serde_json::from_str::<String>(key).is_ok())
 }
 
 /// The comma behind a thing, past comments.

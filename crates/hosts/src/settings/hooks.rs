@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::edit::{Layout, append, is_made, remove};
+use super::edit::{Layout, append, is_bare, is_made, is_remarked, remove};
 use super::tree::{BadSettings, Kind, Member, Node, bad, read};
 
 /// One hook: which event, and what is started for how long at most, in the host's own unit of time.
@@ -174,12 +174,23 @@ struct Known<'a, F> {
 impl<F: Fn(&str) -> bool> Known<'_, F> {
     /// The whole file was made for the hooks.
     fn is_whole(&self, root: &Node) -> bool {
-        is_made(self.text, root)
+        let around = [&self.text[..root.span.start], &self.text[root.span.end..]];
+        around.iter().all(|text| text.trim_matches('\u{feff}').trim().is_empty())
+            && self.is_untouched(root)
             && root.members().iter().all(|member| match member.key.as_str() {
-                HOOKS => self.is_hooks(&member.value),
-                ENV => self.is_env(&member.value),
+                HOOKS => self.is_hooks(member),
+                ENV => self.is_env(member),
                 _ => false,
             })
+    }
+
+    /// A container was made for what is in it, and nobody has written a remark there since.
+    fn is_untouched(&self, container: &Node) -> bool {
+        is_made(self.text, container) && is_bare(self.text, container)
+    }
+
+    fn is_untouched_member(&self, member: &Member) -> bool {
+        self.is_untouched(&member.value) && !is_remarked(self.text, member)
     }
 
     fn has_hooks(&self, root: &Node) -> bool {
@@ -189,12 +200,12 @@ impl<F: Fn(&str) -> bool> Known<'_, F> {
         hooks.any(|hook| self.is_hook(hook))
     }
 
-    fn is_hooks(&self, hooks: &Node) -> bool {
-        is_made(self.text, hooks) && hooks.members().iter().all(|event| self.is_event(&event.value))
+    fn is_hooks(&self, hooks: &Member) -> bool {
+        self.is_untouched_member(hooks) && hooks.value.members().iter().all(|event| self.is_event(event))
     }
 
-    fn is_event(&self, groups: &Node) -> bool {
-        is_made(self.text, groups) && groups.items().iter().all(|group| self.is_group(group))
+    fn is_event(&self, event: &Member) -> bool {
+        self.is_untouched_member(event) && event.value.items().iter().all(|group| self.is_group(group))
     }
 
     fn is_group(&self, group: &Node) -> bool {
@@ -206,8 +217,9 @@ impl<F: Fn(&str) -> bool> Known<'_, F> {
         hook.get("command").and_then(Node::text).is_some_and(self.is_ours)
     }
 
-    fn is_env(&self, env: &Node) -> bool {
-        is_made(self.text, env) && (0..env.members().len()).all(|number| self.is_variable(env, number))
+    fn is_env(&self, env: &Member) -> bool {
+        let all = 0..env.value.members().len();
+        self.is_untouched_member(env) && all.into_iter().all(|number| self.is_variable(&env.value, number))
     }
 
     fn is_variable(&self, env: &Node, number: usize) -> bool {
@@ -219,9 +231,9 @@ impl<F: Fn(&str) -> bool> Known<'_, F> {
     /// The last thing that is ralph's, in what it stands, so that what was put in last goes first.
     fn last<'n>(&self, root: &'n Node) -> Option<(&'n Node, usize)> {
         root.members().iter().enumerate().rev().find_map(|(number, member)| match member.key.as_str() {
-            HOOKS if self.is_hooks(&member.value) => Some((root, number)),
+            HOOKS if self.is_hooks(member) => Some((root, number)),
             HOOKS => self.last_hook(&member.value),
-            ENV if self.is_env(&member.value) => Some((root, number)),
+            ENV if self.is_env(member) => Some((root, number)),
             ENV => {
                 let env = &member.value;
                 let found = (0..env.members().len()).rev().find(|number| self.is_variable(env, *number));
@@ -234,7 +246,7 @@ impl<F: Fn(&str) -> bool> Known<'_, F> {
     fn last_hook<'n>(&self, hooks: &'n Node) -> Option<(&'n Node, usize)> {
         hooks.members().iter().enumerate().rev().find_map(|(number, event)| {
             let groups = &event.value;
-            if self.is_event(groups) {
+            if self.is_event(event) {
                 return Some((hooks, number));
             }
             groups.items().iter().enumerate().rev().find_map(|(number, group)| {

@@ -85,6 +85,36 @@ fn a_hook_is_known_again_wherever_a_person_moved_it() {
     );
 }
 
+/// What is left of a file into which a person has written this remark before one of its lines.
+fn left_of(made: &str, before: usize, remark: &str) -> String {
+    let mut lines: Vec<&str> = made.lines().collect();
+    lines.insert(before, remark);
+    let text = lines.join("\n");
+    let Ok(Stripped::Text(left)) = hooks().strip(&text, &is_ours) else { panic!("nothing left of {text}") };
+    assert!(!left.contains(OURS) && value(&left).is_object(), "{left}");
+    left
+}
+
+#[test]
+fn a_remark_that_a_person_wrote_since_stays_wherever_it_is() {
+    let remark = "// prettier hook goes here, \"hooks\": see wiki/42";
+    for made in [hooks().alone(), hooks().put_into("{\"model\":\"x\"}\n", &is_ours).unwrap()] {
+        let is_in_a_hook = |line: &str| line.starts_with("        ") || line.starts_with("      }");
+        let lines: Vec<&str> = made.lines().collect();
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_in_a_hook(line)) {
+            assert!(left_of(&made, at, remark).contains(remark), "before {line} of {made}");
+        }
+        assert!(left_of(&made, lines.len(), remark).contains(remark), "behind {made}");
+    }
+    let note = "  // \"model\": \"opus\",  <- my note";
+    assert_eq!(left_of(&hooks().alone(), 1, note), format!("{{\n{note}\n}}"));
+    let keyed = hooks().alone().replacen("\"hooks\": {", "\"hooks\": /* mine */ {", 1);
+    assert_eq!(
+        hooks().strip(&keyed, &is_ours),
+        Ok(Stripped::Text("{\n  \"hooks\": /* mine */ {\n  }\n}\n".to_owned()))
+    );
+}
+
 #[test]
 fn a_remark_before_what_is_taken_out_swallows_nothing() {
     let cap = r#""THE_CAP": "907163""#;

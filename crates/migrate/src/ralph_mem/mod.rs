@@ -1,6 +1,7 @@
 //! ralph-mem: what its settings say of its loops becomes flags, and what it has written down becomes notes. Its loops are in
 //! sessions of its own making, which no host knows: they stay there, and are named.
 
+mod flow;
 mod notes;
 
 use std::path::Path;
@@ -74,44 +75,74 @@ fn settings(path: &Path, text: &str, plan: &mut Plan) {
     for (at, line) in text.lines().enumerate() {
         let line = line.trim_end_matches('\r');
         let said = line.trim();
-        if said.is_empty() || said.starts_with('#') {
+        // What only closes belongs to what was opened before.
+        if said.is_empty() || said.starts_with(['#', '}', ']']) || matches!(said, "---" | "...") {
             continue;
         }
-        if !line.starts_with([' ', '\t', '-']) {
-            is_inside = said == format!("{SECTION}:");
-            if !is_inside {
-                plan.fates.push(named(path, at, said, (None, "of its memory, which stays there".to_owned())));
+        if line.starts_with([' ', '\t', '-']) {
+            if is_inside {
+                one(path, text, at, said, plan);
             }
             continue;
         }
-        if is_inside {
-            match fate(said) {
-                Ok(fate) => {
-                    plan.flags.extend(fate.0.clone());
-                    plan.fates.push(named(path, at, said, fate));
-                }
-                Err(what) => {
-                    let spot = Spot::of_line(text, at + 1, 1);
-                    plan.faults.push(Fault::new(path, what, "mend the line: the others are read").at(spot));
-                }
+        let value = section(said);
+        is_inside = value == Some("");
+        match value {
+            None if said.starts_with('{') => unread(path, text, at, plan),
+            None => {
+                plan.fates.push(named(path, at, said, (None, "of its memory, which stays there".to_owned())));
+            }
+            Some("") => {}
+            Some(value) if value.starts_with('{') => one(path, text, at, value, plan),
+            Some(_) => unread(path, text, at, plan),
+        }
+    }
+}
+
+/// What the line says of the section of its loops: nothing where that follows. None for any other section.
+fn section(said: &str) -> Option<&str> {
+    let (key, value) = said.split_once(':')?;
+    let is_it = key.trim().trim_matches(['"', '\'']) == SECTION;
+    is_it.then(|| flow::without_remark(value).trim())
+}
+
+/// What a line says, in either notation.
+fn one(path: &Path, text: &str, at: usize, said: &str, plan: &mut Plan) {
+    let Some(entries) = flow::entries(said) else { return unread(path, text, at, plan) };
+    for said in entries {
+        match fate(said) {
+            Ok(fate) => {
+                plan.flags.extend(fate.0.clone());
+                plan.fates.push(named(path, at, said, fate));
+            }
+            Err(what) => {
+                let spot = Spot::of_line(text, at + 1, 1);
+                plan.faults.push(Fault::new(path, what, "mend the line: the others are read").at(spot));
             }
         }
     }
 }
 
+fn unread(path: &Path, text: &str, at: usize, plan: &mut Plan) {
+    let next = format!("write `{SECTION}:` and, below it, one `key: value` a line, further in");
+    let fault =
+        Fault::new(path, "this notation is not understood, so the settings in it are not taken over", next);
+    plan.faults.push(fault.at(Spot::of_line(text, at + 1, 1)));
+}
+
 fn named(path: &Path, at: usize, said: &str, (became, why): (Option<String>, String)) -> Fate {
-    let key = said.trim_start_matches("- ").split(':').next().unwrap_or_default().trim().to_owned();
+    let key = said.split(':').next().unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned();
     Fate { file: path.display().to_string(), line: Some(at + 1), key, became, why }
 }
 
 /// The flag of `ralph run` that says the same; none where there is none, with the reason.
 fn fate(said: &str) -> Result<(Option<String>, String), String> {
-    let said = said.trim_start_matches("- ");
     let (key, value) = said.split_once(':').ok_or_else(|| "this is no `key: value`".to_owned())?;
+    let key = key.trim().trim_matches(['"', '\'']);
     let value = value.trim().trim_matches(['"', '\'']);
     let number = || value.parse::<u64>().map_err(|_| format!("`{key}` is a whole number"));
     let flag = |flag: String| Ok((Some(flag), String::new()));
-    match key.trim() {
+    match key {
         "max_iterations" => flag(format!("--max-iterations {}", number()?)),
         "max_duration_ms" => flag(format!("--max-duration {}s", number()?.div_ceil(1000))),
         "type" => match value {
