@@ -102,8 +102,13 @@ pub(crate) struct Drive<S> {
     pub(crate) written: Option<(TaskId, BTreeSet<String>)>,
     /// What the checks found last, where this process has seen it.
     pub(crate) checked: Option<Vec<CheckResult>>,
+<<<<<<< HEAD
     /// The task of which checks have shown something in this process.
     pub(crate) proven: Option<TaskId>,
+=======
+    /// Which constitution this process has said to be in force.
+    pub(crate) in_force: Option<String>,
+>>>>>>> mend-a
     /// Symbols that the task at hand has touched, by file and name, as they were left.
     pub(crate) touched: BTreeMap<(String, String), Anchor>,
     /// The task that they were touched for.
@@ -135,7 +140,11 @@ impl<S: Store + 'static> Drive<S> {
             ground: Ground::default(),
             written: None,
             checked: None,
+<<<<<<< HEAD
             proven: None,
+=======
+            in_force: None,
+>>>>>>> mend-a
             touched: BTreeMap::new(),
             learned_of: None,
         })
@@ -264,6 +273,7 @@ impl<S: Store + 'static> Drive<S> {
         self.sweep_now_and_then().await;
         let pressing = *self.parts.urgency.borrow();
         self.abort_by_signal(pressing).await?;
+        self.put_in_force().await;
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }
@@ -341,6 +351,7 @@ impl<S: Store + 'static> Drive<S> {
         if let Some(custody) = self.custody.take() {
             let _nothing_left_either_way = custody.close().await;
         }
+        self.lay_down().await;
         crash_point("close.inside");
         self.hooks.finish(&mut self.parts.urgency).await;
         crash_point("close.after");

@@ -65,8 +65,8 @@ pub use feed::{Appetite, Feed, Seen, Watch, feed};
 pub use guard::Guard;
 pub use hooks::{Announcing, Hook, allowance, announce, deliver_due, deliveries};
 pub use memory::{
-    About, CHANGED_CONSTITUTION, CONSTITUTION, Extracting, Foreseen, Remembering, TRUSTED_CONSTITUTION,
-    anchored_anew, anchors, constitution, constitution_digest, foresee, near,
+    About, CONSTITUTION, Extracting, Foreseen, Remembering, TRUSTED_CONSTITUTION, anchored_anew, anchors,
+    changed_constitution, constitution, foresee, near,
 };
 pub use place::Place;
 pub use probe::{Answer, preflight};

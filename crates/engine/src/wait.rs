@@ -21,6 +21,7 @@ enum Waited {
 impl<S: Store + 'static> Drive<S> {
     pub(crate) async fn wait(&mut self, until: Until, then: Step) -> Result<(), EngineError> {
         crash_point("wait.before");
+        self.lay_down().await;
         if self.commit().await? == Settled::Rewound {
             return Ok(());
         }

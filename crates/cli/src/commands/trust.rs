@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use jiff::Timestamp;
 use ralph_engine::output::printable;
-use ralph_engine::{CHANGED_CONSTITUTION, CONSTITUTION, TRUSTED_CONSTITUTION, constitution_digest};
+use ralph_engine::{CONSTITUTION, TRUSTED_CONSTITUTION, changed_constitution};
 use ralph_store::{SqliteStore, Store, settle};
 use serde::Serialize;
 
@@ -119,9 +119,8 @@ pub(crate) fn asked_by_files(project: &Project) -> Vec<Asked> {
 
 /// A constitution that was changed while an agent was at work.
 async fn constitution(project: &Project, store: &SqliteStore) -> Result<Option<Asked>, Problems> {
-    let Some(hash) = constitution_digest(&project.place.root) else { return Ok(None) };
-    let changed = store.is_trusted(CHANGED_CONSTITUTION, &hash).await;
-    Ok(changed.map_err(|error| store_problem(&error))?.then(|| Asked {
+    let changed = changed_constitution(store, &project.place.root).await;
+    Ok(changed.map_err(|error| store_problem(&error))?.map(|hash| Asked {
         key: TRUSTED_CONSTITUTION.to_owned(),
         hash,
         listing: vec![format!(

@@ -1,7 +1,7 @@
 //! What holds for all work in a project: `.ralph/constitution.md`, in every brief.
 //!
 //! Agents may write anything in the tree. So a run goes on with the text that it began with; another one waits until a
-//! person has looked at it, in this run and in those after it.
+//! person has looked at it, in this run and in those after it, also where the run did not live to see it.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_store::{Store, StoreError};
 
+use super::in_force::{is_suspect, settle};
 use crate::drive::Drive;
 use crate::error::{EngineError, chain};
 
@@ -20,22 +21,28 @@ pub const CONSTITUTION: &str = ".ralph/constitution.md";
 const LONGEST: u64 = 32 << 10;
 
 /// In place of a digest, where there is nothing any more.
-const GONE: &str = "gone";
+pub(super) const GONE: &str = "gone";
 
 /// In place of a digest, where the run began with one that a person has to look at first, and none holds.
-const WAITS: &str = "waits";
+pub(super) const WAITS: &str = "waits";
 
 /// Under which a person's trust in a constitution is kept. It is the project's, as the store is: what was written in one
 /// tree of it is as suspect in the others.
 pub const TRUSTED: &str = "#constitution";
 
 /// Under which the digest of one is kept that was written while an agent was at work.
-pub const SUSPECT: &str = "#constitution-changed";
+pub(super) const SUSPECT: &str = "#constitution-changed";
 
 /// The digest of a project's constitution; none where there is none that can be read.
-pub fn digest_of(root: &Path) -> Option<String> {
+pub(super) fn digest_of(root: &Path) -> Option<String> {
     let digest = digest(&read(&root.join(CONSTITUTION)).ok()?);
     (!digest.is_empty()).then_some(digest)
+}
+
+/// The digest of a project's constitution that was changed while an agent was at work, trusted or not.
+pub async fn changed(store: &impl Store, root: &Path) -> Result<Option<String>, StoreError> {
+    let Some(digest) = digest_of(root) else { return Ok(None) };
+    Ok(is_suspect(store, root, &digest).await?.then_some(digest))
 }
 
 /// The constitution as it is told outside of a run; empty where there is none, or one that a person has to look at first.
@@ -44,8 +51,10 @@ pub async fn as_told(store: Option<&impl Store>, root: &Path) -> Result<String, 
     let text = read(&root.join(CONSTITUTION)).unwrap_or_default();
     let Some(store) = store else { return Ok(headed(text.trim())) };
     let digest = digest(&text);
-    let is_suspect = store.is_trusted(SUSPECT, &digest).await?;
-    if digest.is_empty() || (is_suspect && !store.is_trusted(TRUSTED, &digest).await?) {
+    if digest.is_empty() {
+        return Ok(String::new());
+    }
+    if is_suspect(store, root, &digest).await? && !store.is_trusted(TRUSTED, &digest).await? {
         return Ok(String::new());
     }
     Ok(headed(text.trim()))
@@ -91,12 +100,14 @@ impl<S: Store + 'static> Drive<S> {
         let store = self.notes().clone();
         let trusted = store.is_trusted(TRUSTED, &digest).await?;
         let Some(begun) = self.run.constitution.clone() else {
-            if digest.is_empty() && store.is_trusted(SUSPECT, GONE).await? {
+            let root = self.parts.place.root.clone();
+            settle(&*store, &root, self.now().at).await?;
+            if digest.is_empty() && is_suspect(&*store, &root, GONE).await? {
                 self.tell_once(&format!(
                     "{CONSTITUTION} was removed while an agent was at work; nothing holds now"
                 ));
             }
-            if !digest.is_empty() && !trusted && store.is_trusted(SUSPECT, &digest).await? {
+            if !digest.is_empty() && !trusted && is_suspect(&*store, &root, &digest).await? {
                 self.tell_once(&awaits_trust());
                 self.run.constitution = Some(WAITS.to_owned());
                 return Ok(String::new());

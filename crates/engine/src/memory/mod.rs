@@ -7,6 +7,7 @@ mod constitution;
 mod extracting;
 mod foresee;
 mod ground;
+mod in_force;
 mod learning;
 mod meaning;
 mod recollect;
@@ -25,8 +26,7 @@ use ralph_store::{Store, StoreError};
 
 pub use anchoring::{anchored_anew, anchors};
 pub use constitution::{
-    CONSTITUTION, SUSPECT as CHANGED_CONSTITUTION, TRUSTED as TRUSTED_CONSTITUTION, as_told as constitution,
-    digest_of as constitution_digest,
+    CONSTITUTION, TRUSTED as TRUSTED_CONSTITUTION, as_told as constitution, changed as changed_constitution,
 };
 pub use extracting::Extracting;
 pub use foresee::{About, Foreseen, foresee, near};
