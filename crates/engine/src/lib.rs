@@ -66,7 +66,7 @@ pub use guard::Guard;
 pub use hooks::{Announcing, Hook, allowance, announce, deliver_due, deliveries};
 pub use memory::{
     About, CHANGED_CONSTITUTION, CONSTITUTION, Extracting, Foreseen, Remembering, TRUSTED_CONSTITUTION,
-    anchored_anew, anchors, constitution, constitution_digest, foresee, near,
+    anchored_anew, anchors, constitution, constitution_digest, doubt_outdated, foresee, near, rests_on_code,
 };
 pub use place::Place;
 pub use probe::{Answer, preflight};

@@ -80,7 +80,7 @@ pub use rebuild::{Comparison, compare, rebuild};
 pub use recall::{Recalled, recall};
 pub use remember::{Refusal, Staged, note_down, remember, stage};
 pub use repeated::{failed_like, repeated};
-pub use rot::rot;
+pub use rot::{is_outdated, rot};
 pub use shelves::{Shelves, recall_all};
 pub use staged::staged;
 pub use stated::{instruction, stated};

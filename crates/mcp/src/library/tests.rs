@@ -76,7 +76,7 @@ fn a_full_path_means_the_file_of_the_project() {
     let cites = [format!("{app}:2"), "./src/../src/app.py".to_owned()];
     let note = json!({ "kind": "pattern", "content": "the port is fixed", "files": [app], "cites": cites });
     let told = shelf.remember(note).expect("it is kept");
-    let id = told.split(&[' ', ','][..]).find(|word| word.len() == 16).expect("an id");
+    let id = id_in(&told);
     let shown = shelf.ask("get", json!({ "ids": [id] })).expect("it is there");
     assert!(shown.contains("files: src/app.py\n"), "{shown}");
     assert!(shown.contains("rests on: src/app.py:2, src/app.py\n"), "{shown}");
@@ -137,4 +137,49 @@ fn what_has_no_place_in_a_kind_is_told_and_no_kind_is_without_a_bound() {
     assert!(told.contains("a discovery for now"), "{told}");
     let refused = kept(KindName::ToolUse, None, &[]).expect_err("it is refused");
     assert!(refused.contains("as a discovery"), "{refused}");
+}
+
+#[test]
+fn a_note_about_code_that_has_changed_is_shown_as_a_hypothesis() {
+    let shelf = shelf();
+    let note = json!({
+        "kind": "pattern", "content": "the exporter listens on 9100",
+        "symbols": ["port"], "cites": ["src/app.py:2"],
+    });
+    let id = id_in(&shelf.remember(note).expect("it is kept"));
+    let asked = [
+        ("search", json!({ "query": "exporter" })),
+        ("get", json!({ "ids": [id] })),
+        ("timeline", json!({ "id": id })),
+    ];
+    let is_marked = || {
+        asked.clone().map(|(name, asked)| {
+            let told = shelf.ask(name, asked).expect("it is there");
+            assert!(told.contains(&id), "{told}");
+            told.contains("pattern [HYPOTHESIS]")
+        })
+    };
+    assert_eq!(is_marked(), [false; 3]);
+    std::fs::write(shelf.full("src/app.py"), "def port():\n    return 9200\n").expect("a file");
+    assert_eq!(is_marked(), [true; 3]);
+}
+
+#[test]
+fn what_is_near_the_files_at_hand_is_found_before_what_is_not() {
+    let shelf = shelf();
+    let page = "from app import port\n\ndef page():\n    return port()\n";
+    std::fs::write(shelf.full("src/page.py"), page).expect("a file");
+    std::fs::write(shelf.full("src/far.py"), "def far():\n    return 1\n").expect("a file");
+    for (content, file) in [("it sleeps when asked", "src/page.py"), ("it wakes when asked", "src/far.py")] {
+        let note = json!({ "kind": "pattern", "content": content, "files": [file] });
+        shelf.remember(note).expect("it is kept");
+    }
+    let asked = json!({ "query": "asked", "files": ["src/app.py"] });
+    let found = shelf.ask("search", asked).expect("an answer");
+    let at = |words: &str| found.find(words).expect("it is found");
+    assert!(at("it sleeps") < at("it wakes"), "{found}");
+}
+
+fn id_in(told: &str) -> String {
+    told.split(&[' ', ','][..]).find(|word| word.len() == 16).expect("an id").to_owned()
 }
