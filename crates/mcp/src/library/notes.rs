@@ -34,8 +34,10 @@ impl Library {
         let (meaning, trouble) = self.meaning(&shelves, &search.query).await?;
         let files = self.all_below(&search.files)?;
         let near = self.near(&files, &search.symbols);
+        let most = search.limit.unwrap_or(FEW).clamp(1, MOST);
         let query = Query {
-            limit: search.limit.unwrap_or(FEW).clamp(1, MOST),
+            // One of them may be kept back.
+            limit: most + 1,
             kinds: search.kinds.clone(),
             visible: task.map_or(Visible::Shared, |task| Visible::Task(task.remembered_as())),
             context: Context { files, symbols: search.symbols.clone(), near },
@@ -43,11 +45,11 @@ impl Library {
             ..Query::new(&search.query)
         };
         let found = recall_all(&shelves, &query, &Ranking::default(), Timestamp::now()).await;
-        let found = found.map_err(|error| told(&error))?;
+        let found = found.map_err(|error| told(&error))?.into_iter().map(|one| one.note);
+        let mut found: Vec<Note> = found.filter(|note| is_visible(note, task)).take(most).collect();
         if found.is_empty() {
             return Ok(NOTHING.to_owned() + &trouble);
         }
-        let mut found: Vec<Note> = found.into_iter().map(|one| one.note).collect();
         self.beside_code(&mut found);
         let lines: String = found.iter().map(line).collect();
         let before = "The best first. `memory_get` shows notes as a whole, `memory_timeline` what was put down around one.";
@@ -153,8 +155,11 @@ async fn around(store: &SqliteStore, id: &NoteId, reach: u32) -> Result<Option<V
     all.await.map_err(|error| told(&error))
 }
 
-/// What another task has put down for itself is nobody else's.
+/// What another task has put down for itself is nobody else's; and what a brief does without, its agent does without.
 fn is_visible(note: &Note, task: Option<&Assignment>) -> bool {
+    if task.is_some_and(|task| task.withholds(&note.id)) {
+        return false;
+    }
     match &note.said.scope {
         Scope::Task { task: whose } => task.is_some_and(|task| task.remembered_as() == *whose),
         Scope::Project | Scope::Global => true,

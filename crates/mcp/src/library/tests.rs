@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ralph_core::assignment::Assignment;
-use ralph_core::id::{RunId, TaskId};
+use ralph_core::id::{NoteId, RunId, TaskId};
 use ralph_core::note::KindName;
 use ralph_core::redact::Redactor;
 use ralph_store::SqliteStore;
@@ -46,6 +46,14 @@ impl Shelf {
         self.library.reply(Some(&assignment()), &inquiry)
     }
 
+    /// In an attempt whose brief does without this note.
+    fn ask_without(&self, withheld: &str, name: &str, mut arguments: Value) -> Result<String, String> {
+        arguments["ask"] = json!(name);
+        let inquiry: Inquiry = serde_json::from_value(arguments).expect("an inquiry");
+        let withheld = Some(NoteId::parse(withheld).expect("an id"));
+        self.library.reply(Some(&Assignment { withheld, ..assignment() }), &inquiry)
+    }
+
     fn remember(&self, arguments: Value) -> Result<String, String> {
         self.ask("remember", arguments)
     }
@@ -66,6 +74,7 @@ fn assignment() -> Assignment {
         answers: Vec::new(),
         steering: Vec::new(),
         waits_for_answers: false,
+        withheld: None,
     }
 }
 
@@ -178,6 +187,27 @@ fn what_is_near_the_files_at_hand_is_found_before_what_is_not() {
     let found = shelf.ask("search", asked).expect("an answer");
     let at = |words: &str| found.find(words).expect("it is found");
     assert!(at("it sleeps") < at("it wakes"), "{found}");
+}
+
+#[test]
+fn what_a_brief_does_without_its_agent_is_not_shown() {
+    let shelf = shelf();
+    let put = |content: &str| {
+        id_in(&shelf.remember(json!({ "kind": "pattern", "content": content })).expect("it is kept"))
+    };
+    let kept = put("the exporter listens on one port");
+    let withheld = put("the exporter listens twice");
+    let ask = |name: &str, arguments: Value| shelf.ask_without(&withheld, name, arguments);
+    let one = ask("search", json!({ "query": "the exporter listens twice", "limit": 1 })).expect("an answer");
+    assert!(one.contains(&kept) && !one.contains(&withheld), "there is room for another: {one}");
+    let around = ask("timeline", json!({ "id": kept })).expect("an answer");
+    assert!(around.contains(&kept) && !around.contains(&withheld), "{around}");
+    for (name, arguments) in [("get", json!({ "ids": [withheld] })), ("timeline", json!({ "id": withheld }))]
+    {
+        let refused = ask(name, arguments.clone()).expect_err("it is not shown");
+        assert!(refused.contains("that you can see"), "{refused}");
+        assert!(shelf.ask(name, arguments).is_ok(), "in another attempt it is");
+    }
 }
 
 fn id_in(told: &str) -> String {
