@@ -71,6 +71,26 @@ impl Label {
     }
 }
 
+/// The rest of the message.
+pub fn without_notes(said: &str) -> String {
+    let mut is_inside = false;
+    let mut rest: Vec<&str> = Vec::new();
+    for line in said.lines() {
+        match line.trim().strip_prefix("```") {
+            Some(_) if is_inside => is_inside = false,
+            Some(mark) if is_marked(mark) => is_inside = true,
+            Some(_) | None if is_inside => {}
+            Some(_) | None => rest.push(line),
+        }
+    }
+    rest.join("\n")
+}
+
+/// A block of notes begins.
+fn is_marked(mark: &str) -> bool {
+    mark.trim().eq_ignore_ascii_case("ralph-notes")
+}
+
 /// The labelled lines of all blocks, each with those that go on with it.
 fn lines(said: &str) -> Vec<(Label, String)> {
     let mut found: Vec<(Label, String)> = Vec::new();
@@ -78,7 +98,7 @@ fn lines(said: &str) -> Vec<(Label, String)> {
     for line in said.lines() {
         let line = line.trim();
         if let Some(mark) = line.strip_prefix("```") {
-            (is_inside, is_left_out) = (!is_inside && mark.trim().eq_ignore_ascii_case("ralph-notes"), true);
+            (is_inside, is_left_out) = (!is_inside && is_marked(mark), true);
             continue;
         }
         if !is_inside || line.is_empty() {
@@ -175,7 +195,7 @@ fn without_files(text: &str) -> (&str, Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{approach, instruction, stated};
+    use super::{approach, instruction, stated, without_notes};
     use ralph_core::note::{Draft, Kind, KindName, Observation, Origin};
 
     fn said(block: &str) -> Vec<Draft> {
@@ -184,6 +204,13 @@ mod tests {
 
     fn kinds(drafts: &[Draft]) -> Vec<(KindName, &str)> {
         drafts.iter().map(|draft| (draft.kind.name(), draft.content.as_str())).collect()
+    }
+
+    #[test]
+    fn the_rest_of_a_message_has_no_note_and_keeps_other_blocks() {
+        let message = "Done.\n```ralph-notes\ngotcha: it is dark\n```\n```\nls\n```\nBye.";
+        assert_eq!(without_notes(message), "Done.\n```\nls\n```\nBye.");
+        assert_eq!(without_notes("Done.\n``` Ralph-Notes \ngotcha: it was cut"), "Done.");
     }
 
     #[test]
