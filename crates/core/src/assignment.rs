@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::Attempt;
-use crate::id::{RunId, TaskId};
+use crate::id::{NoteId, RunId, TaskId};
 use crate::policy::Signal;
 use crate::question::Fate;
 use crate::run::Run;
@@ -30,6 +30,10 @@ pub struct Assignment {
     pub steering: Vec<String>,
     /// Whether anybody is waited for who may answer a question.
     pub waits_for_answers: bool,
+    /// A note that the brief does without, to see how the work goes: whoever answers for ralph is to keep it back as well.
+    /// The agent is not told of it, for what it can name it can ask for.
+    #[serde(skip)]
+    pub withheld: Option<NoteId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +59,11 @@ pub struct Answered {
 }
 
 impl Assignment {
+    /// Whether the agent is to do without a note.
+    pub fn withholds(&self, note: &NoteId) -> bool {
+        self.withheld.as_ref() == Some(note)
+    }
+
     /// The task as its notes know it.
     pub fn remembered_as(&self) -> TaskId {
         crate::task::remembered_as(&self.task, &self.body)
@@ -92,6 +101,7 @@ impl Assignment {
             answers: answers.collect(),
             steering: run.steering.clone(),
             waits_for_answers: !run.policy.patience.of(attended).is_zero(),
+            withheld: run.recalled.withheld.clone(),
         }
     }
 }

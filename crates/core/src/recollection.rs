@@ -20,6 +20,8 @@ pub struct Recollection {
     pub unknown: String,
     /// How the agent puts down what it learns.
     pub writing: String,
+    /// For the fences of whatever else a brief quotes. No other fence has it, and nothing that was written before can name it.
+    pub nonce: String,
 }
 
 impl Recollection {

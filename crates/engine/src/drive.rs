@@ -102,13 +102,10 @@ pub(crate) struct Drive<S> {
     pub(crate) written: Option<(TaskId, BTreeSet<String>)>,
     /// What the checks found last, where this process has seen it.
     pub(crate) checked: Option<Vec<CheckResult>>,
-<<<<<<< HEAD
     /// The task of which checks have shown something in this process.
     pub(crate) proven: Option<TaskId>,
-=======
     /// Which constitution this process has said to be in force.
     pub(crate) in_force: Option<String>,
->>>>>>> mend-a
     /// Symbols that the task at hand has touched, by file and name, as they were left.
     pub(crate) touched: BTreeMap<(String, String), Anchor>,
     /// The task that they were touched for.
@@ -140,11 +137,8 @@ impl<S: Store + 'static> Drive<S> {
             ground: Ground::default(),
             written: None,
             checked: None,
-<<<<<<< HEAD
             proven: None,
-=======
             in_force: None,
->>>>>>> mend-a
             touched: BTreeMap::new(),
             learned_of: None,
         })

@@ -66,7 +66,7 @@ pub use guard::Guard;
 pub use hooks::{Announcing, Hook, allowance, announce, deliver_due, deliveries};
 pub use memory::{
     About, CONSTITUTION, Extracting, Foreseen, Remembering, TRUSTED_CONSTITUTION, anchored_anew, anchors,
-    changed_constitution, constitution, foresee, near,
+    changed_constitution, constitution, doubt_outdated, foresee, near, rests_on_code,
 };
 pub use place::Place;
 pub use probe::{Answer, preflight};

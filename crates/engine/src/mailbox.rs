@@ -217,6 +217,7 @@ pub(crate) mod tests {
             answers: Vec::new(),
             steering: Vec::new(),
             waits_for_answers: true,
+            withheld: None,
         }
     }
 

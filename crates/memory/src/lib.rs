@@ -80,10 +80,10 @@ pub use rebuild::{Comparison, compare, rebuild};
 pub use recall::{Recalled, recall};
 pub use remember::{Refusal, Staged, note_down, remember, stage};
 pub use repeated::{failed_like, repeated};
-pub use rot::rot;
+pub use rot::{is_outdated, rot};
 pub use shelves::{Shelves, recall_all};
 pub use staged::staged;
-pub use stated::{instruction, stated};
+pub use stated::{instruction, stated, without_notes};
 pub use sufficiency::{
     Knows, Mention, MentionKind, Missing, Recommendation, Resolved, Searched, Standing, Sufficiency, expand,
     mentions, sufficiency,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ralph_core::Timestamp;
 use ralph_core::id::NoteId;
-use ralph_core::note::{Anchor, Evidence, MemoryEvent, Recorded};
+use ralph_core::note::{Anchor, Evidence, MemoryEvent, Note, Recorded};
 use ralph_store::{Notes, StoreError};
 
 use crate::analysis::facet;
@@ -38,6 +38,16 @@ pub async fn rot(store: &impl Notes, current: &[Anchor], at: Timestamp) -> Resul
         store.append_memory(events, at).await?;
     }
     Ok(rotten)
+}
+
+/// Whether a note was said of code that is another by now, as far as `current` tells of it. What happened stays so.
+pub fn is_outdated(note: &Note, current: &[Anchor]) -> bool {
+    let has_changed = |anchor: &Anchor| {
+        let same = |now: &&Anchor| now.symbol == anchor.symbol && now.file == anchor.file;
+        let mut now = current.iter().filter(same).peekable();
+        now.peek().is_some() && now.all(|now| now.digest != anchor.digest)
+    };
+    !note.said.kind.is_history() && note.said.anchors.iter().any(has_changed)
 }
 
 /// Whether it was doubted for a change since it was last anchored.

@@ -71,6 +71,21 @@ impl Label {
     }
 }
 
+/// The rest of the message.
+pub fn without_notes(said: &str) -> String {
+    let mut fence: Option<Fence> = None;
+    let mut rest: Vec<&str> = Vec::new();
+    for line in said.lines() {
+        let is_open = fence.is_some();
+        let open = fence.take().or_else(|| Fence::opened_by(line.trim()));
+        if !open.as_ref().is_some_and(|open| open.holds_notes) {
+            rest.push(line);
+        }
+        fence = open.filter(|open| !(is_open && open.is_closed_by(line.trim())));
+    }
+    rest.join("\n")
+}
+
 /// The labelled lines of all blocks, each with those that go on with it.
 fn lines(said: &str) -> Vec<(Label, String)> {
     let mut found: Vec<(Label, String)> = Vec::new();
@@ -202,7 +217,7 @@ fn without_files(text: &str) -> (&str, Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{approach, instruction, stated};
+    use super::{approach, instruction, stated, without_notes};
     use ralph_core::note::{Draft, Kind, KindName, Observation, Origin};
 
     fn said(block: &str) -> Vec<Draft> {
@@ -211,6 +226,13 @@ mod tests {
 
     fn kinds(drafts: &[Draft]) -> Vec<(KindName, &str)> {
         drafts.iter().map(|draft| (draft.kind.name(), draft.content.as_str())).collect()
+    }
+
+    #[test]
+    fn the_rest_of_a_message_has_no_note_and_keeps_other_blocks() {
+        let message = "Done.\n```ralph-notes\ngotcha: it is dark\n```\n```\nls\n```\nBye.";
+        assert_eq!(without_notes(message), "Done.\n```\nls\n```\nBye.");
+        assert_eq!(without_notes("Done.\n``` Ralph-Notes \ngotcha: it was cut"), "Done.");
     }
 
     #[test]

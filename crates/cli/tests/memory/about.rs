@@ -38,6 +38,30 @@ fn a_note_about_a_symbol_is_a_hypothesis_once_that_has_changed_until_it_is_confi
 }
 
 #[test]
+fn whoever_looks_is_told_that_the_code_of_a_note_has_changed_and_nothing_is_put_down() {
+    let place = Place::new();
+    let rate = |by: u32| place.write("src/rate.py", &format!("def rate(x):\n    return x * {by}\n"));
+    rate(7);
+    let words = "the exporter multiplies by seven";
+    let id = place.add(&[words, "--symbol", "rate", "--cite", "src/rate.py:2"]);
+    let commands: [&[&str]; 4] = [&["search", "exporter"], &["list"], &["show", &id], &["why", &id]];
+    let is_marked = |args: &[&str]| {
+        let told = said(&place.run(args).stdout);
+        told.contains("[HYPOTHESIS]") || told.contains("as a hypothesis: the code")
+    };
+    assert!(commands.iter().all(|args| !is_marked(args)), "the code is as it was");
+    rate(8);
+    for args in commands {
+        assert!(is_marked(args), "{args:?}");
+    }
+    assert_eq!(place.json(&["why", &id])[0]["hypothesis"], true);
+    let history = place.json(&["show", &id])["history"].as_array().unwrap().len();
+    assert_eq!(history, 1, "looking puts nothing down");
+    assert!(place.run(&["confirm", &id]).status.success());
+    assert!(commands.iter().all(|args| !is_marked(args)), "confirmed of the code as it is");
+}
+
+#[test]
 fn files_are_named_from_where_one_is_and_never_outside() {
     let place = Place::new();
     place.write(".ralph/constitution.md", "Be kind.\n");

@@ -10,6 +10,7 @@ use ralph_core::event::{Ending, Event, Occasion};
 use ralph_core::id::AgentName;
 use ralph_core::report::Usage;
 use ralph_core::verdict::Verdict;
+use ralph_memory::without_notes;
 use ralph_snapshot::{Change, Kind, SnapshotId};
 use ralph_store::Store;
 
@@ -51,7 +52,8 @@ impl Gathered {
             Event::AttemptEnded { ending: Ending::Reported(report), .. } => {
                 self.usage = self.usage.plus(report.usage);
                 self.promised = report.claim.is_made();
-                self.said.clone_from(&report.tail);
+                // What it has put down in it is told as notes.
+                self.said = without_notes(&report.tail);
                 self.ending = Some(Outcome::Failed { why: report.exit.to_string() });
             }
             Event::AttemptEnded { ending: Ending::Lost(fault), .. } => {

@@ -9,6 +9,7 @@ mod foresee;
 mod ground;
 mod in_force;
 mod learning;
+mod looked_at;
 mod meaning;
 mod recollect;
 mod settling;
@@ -31,6 +32,7 @@ pub use constitution::{
 pub use extracting::Extracting;
 pub use foresee::{About, Foreseen, foresee, near};
 pub(crate) use ground::Ground;
+pub use looked_at::{doubt_outdated, rests_on_code};
 
 use crate::drive::Drive;
 use crate::error::chain;

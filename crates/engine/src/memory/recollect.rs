@@ -31,9 +31,11 @@ impl<S: Store + 'static> Drive<S> {
     /// None where a person is asked first, and the run's step says so.
     pub(crate) async fn recollect(&mut self, attempt: &Attempt) -> Result<Option<Recollected>, EngineError> {
         let nonce = nonce(self.run.seed, attempt, b"fence");
+        // Not the same: by the other one it is told whether a brief has anything of the memory.
+        let quoting = self::nonce(self.run.seed, attempt, b"quoting");
         let constitution = self.constitution().await?;
         let Some(memory) = &self.parts.memory else {
-            let recollection = Recollection { constitution, ..Recollection::default() };
+            let recollection = Recollection { constitution, nonce: quoting, ..Recollection::default() };
             return Ok(Some(Recollected { recollection, recalled: Recalled::default(), nonce }));
         };
         let mut allowance = memory.allowance;
@@ -77,6 +79,7 @@ impl<S: Store + 'static> Drive<S> {
             symbols: if code.is_empty() { code } else { fenced("code", &code, &nonce) },
             unknown: unknown::worded(&sufficiency),
             writing: instruction().to_owned(),
+            nonce: quoting,
         };
         Ok(Some(Recollected { recollection, recalled: recalled(&hydration), nonce }))
     }

@@ -1,5 +1,6 @@
 //! What is remembered, in three layers: lines with ids, the notes around one, and notes as a whole.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use jiff::Timestamp;
 use ralph_core::assignment::Assignment;
 use ralph_core::id::NoteId;
 use ralph_core::note::{Note, Origin, Scope};
+use ralph_engine::{doubt_outdated, near, rests_on_code};
 use ralph_memory::{Context, Meaning, Query, Ranking, Shelves, Visible, catch_up, recall_all, understand};
 use ralph_store::{Notes, SqliteStore};
 
@@ -30,26 +32,46 @@ impl Library {
         let global = self.global()?;
         let Some(shelves) = self.shelves(global.as_ref()) else { return Ok(NOTHING.to_owned()) };
         let (meaning, trouble) = self.meaning(&shelves, &search.query).await?;
+        let files = self.all_below(&search.files)?;
+        let near = self.near(&files, &search.symbols);
+        let most = search.limit.unwrap_or(FEW).clamp(1, MOST);
         let query = Query {
-            limit: search.limit.unwrap_or(FEW).clamp(1, MOST),
+            // One of them may be kept back.
+            limit: most + 1,
             kinds: search.kinds.clone(),
             visible: task.map_or(Visible::Shared, |task| Visible::Task(task.remembered_as())),
-            context: Context {
-                files: self.all_below(&search.files)?,
-                symbols: search.symbols.clone(),
-                ..Context::default()
-            },
+            context: Context { files, symbols: search.symbols.clone(), near },
             meaning,
             ..Query::new(&search.query)
         };
         let found = recall_all(&shelves, &query, &Ranking::default(), Timestamp::now()).await;
-        let found = found.map_err(|error| told(&error))?;
+        let found = found.map_err(|error| told(&error))?.into_iter().map(|one| one.note);
+        let mut found: Vec<Note> = found.filter(|note| is_visible(note, task)).take(most).collect();
         if found.is_empty() {
             return Ok(NOTHING.to_owned() + &trouble);
         }
-        let lines: String = found.iter().map(|one| line(&one.note)).collect();
+        self.beside_code(&mut found);
+        let lines: String = found.iter().map(line).collect();
         let before = "The best first. `memory_get` shows notes as a whole, `memory_timeline` what was put down around one.";
         Ok(shown(&(before.to_owned() + &trouble), LABEL, &lines))
+    }
+
+    /// What the graph says is near what is at hand; nothing where there is no graph.
+    fn near(&self, files: &[String], symbols: &[String]) -> BTreeMap<String, f64> {
+        if files.is_empty() && symbols.is_empty() {
+            return BTreeMap::new();
+        }
+        self.code.ask(|graph| Ok(near(graph, &self.root, files, symbols))).unwrap_or_default()
+    }
+
+    /// Notes about code that is another by now are shown as a brief would show them; where there is no graph, as they are.
+    fn beside_code(&self, notes: &mut [Note]) {
+        if notes.iter().any(rests_on_code) {
+            let _looked = self.code.ask(|graph| {
+                doubt_outdated(graph, notes);
+                Ok(())
+            });
+        }
     }
 
     /// What the question means, and a sentence if that is not known.
@@ -85,8 +107,10 @@ impl Library {
             if !notes.iter().any(|note| note.id == id && is_visible(note, task)) {
                 continue;
             }
-            let visible = notes.iter().filter(|note| is_visible(note, task));
+            let mut visible: Vec<Note> = notes.into_iter().filter(|note| is_visible(note, task)).collect();
+            self.beside_code(&mut visible);
             let lines: String = visible
+                .iter()
                 .map(|note| format!("{} {}", if note.id == id { ">" } else { " " }, line(note)))
                 .collect();
             let before = "The notes of the same session or run, in the order in which they were put down.";
@@ -100,7 +124,7 @@ impl Library {
             return Err("no ids are named; `memory_search` finds them".to_owned());
         }
         let global = self.global()?;
-        let mut text = String::new();
+        let mut notes = Vec::new();
         for id in get.ids.iter().take(MOST) {
             let id = parsed(id)?;
             let mut found = None;
@@ -109,8 +133,10 @@ impl Library {
                 let note = store.note(&id).await.map_err(|error| told(&error))?;
                 found = found.or(note.filter(|note| is_visible(note, task)));
             }
-            text += &whole(&found.ok_or_else(|| unknown(&id))?);
+            notes.push(found.ok_or_else(|| unknown(&id))?);
         }
+        self.beside_code(&mut notes);
+        let text: String = notes.iter().map(whole).collect();
         Ok(shown("Check a [HYPOTHESIS] before you rely on it.", LABEL, &text))
     }
 }
@@ -129,8 +155,11 @@ async fn around(store: &SqliteStore, id: &NoteId, reach: u32) -> Result<Option<V
     all.await.map_err(|error| told(&error))
 }
 
-/// What another task has put down for itself is nobody else's.
+/// What another task has put down for itself is nobody else's; and what a brief does without, its agent does without.
 fn is_visible(note: &Note, task: Option<&Assignment>) -> bool {
+    if task.is_some_and(|task| task.withholds(&note.id)) {
+        return false;
+    }
     match &note.said.scope {
         Scope::Task { task: whose } => task.is_some_and(|task| task.remembered_as() == *whose),
         Scope::Project | Scope::Global => true,

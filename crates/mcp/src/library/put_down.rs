@@ -59,6 +59,7 @@ impl Library {
         }
         let failed = failed_like(store, &note.content, &task.remembered_as(), Timestamp::now()).await;
         let failed = failed.map_err(|error| told(&error))?;
+        let failed = failed.filter(|id| !task.withholds(id));
         Ok(failed.map_or_else(String::new, |id| {
             format!(" Careful: an approach like this one failed before; `memory_get` with {id} tells how.")
         }))

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ralph_core::assignment::Assignment;
-use ralph_core::id::{RunId, TaskId};
+use ralph_core::id::{NoteId, RunId, TaskId};
 use ralph_core::note::KindName;
 use ralph_core::redact::Redactor;
 use ralph_store::SqliteStore;
@@ -46,6 +46,14 @@ impl Shelf {
         self.library.reply(Some(&assignment()), &inquiry)
     }
 
+    /// In an attempt whose brief does without this note.
+    fn ask_without(&self, withheld: &str, name: &str, mut arguments: Value) -> Result<String, String> {
+        arguments["ask"] = json!(name);
+        let inquiry: Inquiry = serde_json::from_value(arguments).expect("an inquiry");
+        let withheld = Some(NoteId::parse(withheld).expect("an id"));
+        self.library.reply(Some(&Assignment { withheld, ..assignment() }), &inquiry)
+    }
+
     fn remember(&self, arguments: Value) -> Result<String, String> {
         self.ask("remember", arguments)
     }
@@ -66,6 +74,7 @@ fn assignment() -> Assignment {
         answers: Vec::new(),
         steering: Vec::new(),
         waits_for_answers: false,
+        withheld: None,
     }
 }
 
@@ -76,7 +85,7 @@ fn a_full_path_means_the_file_of_the_project() {
     let cites = [format!("{app}:2"), "./src/../src/app.py".to_owned()];
     let note = json!({ "kind": "pattern", "content": "the port is fixed", "files": [app], "cites": cites });
     let told = shelf.remember(note).expect("it is kept");
-    let id = told.split(&[' ', ','][..]).find(|word| word.len() == 16).expect("an id");
+    let id = id_in(&told);
     let shown = shelf.ask("get", json!({ "ids": [id] })).expect("it is there");
     assert!(shown.contains("files: src/app.py\n"), "{shown}");
     assert!(shown.contains("rests on: src/app.py:2, src/app.py\n"), "{shown}");
@@ -137,4 +146,70 @@ fn what_has_no_place_in_a_kind_is_told_and_no_kind_is_without_a_bound() {
     assert!(told.contains("a discovery for now"), "{told}");
     let refused = kept(KindName::ToolUse, None, &[]).expect_err("it is refused");
     assert!(refused.contains("as a discovery"), "{refused}");
+}
+
+#[test]
+fn a_note_about_code_that_has_changed_is_shown_as_a_hypothesis() {
+    let shelf = shelf();
+    let note = json!({
+        "kind": "pattern", "content": "the exporter listens on 9100",
+        "symbols": ["port"], "cites": ["src/app.py:2"],
+    });
+    let id = id_in(&shelf.remember(note).expect("it is kept"));
+    let asked = [
+        ("search", json!({ "query": "exporter" })),
+        ("get", json!({ "ids": [id] })),
+        ("timeline", json!({ "id": id })),
+    ];
+    let is_marked = || {
+        asked.clone().map(|(name, asked)| {
+            let told = shelf.ask(name, asked).expect("it is there");
+            assert!(told.contains(&id), "{told}");
+            told.contains("pattern [HYPOTHESIS]")
+        })
+    };
+    assert_eq!(is_marked(), [false; 3]);
+    std::fs::write(shelf.full("src/app.py"), "def port():\n    return 9200\n").expect("a file");
+    assert_eq!(is_marked(), [true; 3]);
+}
+
+#[test]
+fn what_is_near_the_files_at_hand_is_found_before_what_is_not() {
+    let shelf = shelf();
+    let page = "from app import port\n\ndef page():\n    return port()\n";
+    std::fs::write(shelf.full("src/page.py"), page).expect("a file");
+    std::fs::write(shelf.full("src/far.py"), "def far():\n    return 1\n").expect("a file");
+    for (content, file) in [("it sleeps when asked", "src/page.py"), ("it wakes when asked", "src/far.py")] {
+        let note = json!({ "kind": "pattern", "content": content, "files": [file] });
+        shelf.remember(note).expect("it is kept");
+    }
+    let asked = json!({ "query": "asked", "files": ["src/app.py"] });
+    let found = shelf.ask("search", asked).expect("an answer");
+    let at = |words: &str| found.find(words).expect("it is found");
+    assert!(at("it sleeps") < at("it wakes"), "{found}");
+}
+
+#[test]
+fn what_a_brief_does_without_its_agent_is_not_shown() {
+    let shelf = shelf();
+    let put = |content: &str| {
+        id_in(&shelf.remember(json!({ "kind": "pattern", "content": content })).expect("it is kept"))
+    };
+    let kept = put("the exporter listens on one port");
+    let withheld = put("the exporter listens twice");
+    let ask = |name: &str, arguments: Value| shelf.ask_without(&withheld, name, arguments);
+    let one = ask("search", json!({ "query": "the exporter listens twice", "limit": 1 })).expect("an answer");
+    assert!(one.contains(&kept) && !one.contains(&withheld), "there is room for another: {one}");
+    let around = ask("timeline", json!({ "id": kept })).expect("an answer");
+    assert!(around.contains(&kept) && !around.contains(&withheld), "{around}");
+    for (name, arguments) in [("get", json!({ "ids": [withheld] })), ("timeline", json!({ "id": withheld }))]
+    {
+        let refused = ask(name, arguments.clone()).expect_err("it is not shown");
+        assert!(refused.contains("that you can see"), "{refused}");
+        assert!(shelf.ask(name, arguments).is_ok(), "in another attempt it is");
+    }
+}
+
+fn id_in(told: &str) -> String {
+    told.split(&[' ', ','][..]).find(|word| word.len() == 16).expect("an id").to_owned()
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use ralph_core::Timestamp;
 use ralph_core::id::NoteId;
-use ralph_core::note::{Anchor, Note, Origin, Scope};
+use ralph_core::note::{Note, Origin, Scope};
 
 use super::earns::Judged;
 use super::hydration::{Hydration, LeftOut, Omission, Section, Taken};
@@ -13,6 +13,7 @@ use super::worded::Room;
 use crate::capture::is_failing;
 use crate::likeness::Gist;
 use crate::recall::Recalled;
+use crate::rot::is_outdated;
 use crate::words::Stems;
 
 /// What is more like one that was taken says nothing new.
@@ -131,12 +132,7 @@ impl Choice<'_> {
 
     /// What has nothing to show for itself, or was said of code that is another by now.
     fn is_hypothesis(&self, note: &Note) -> bool {
-        let has_changed = note.said.anchors.iter().any(|anchor| {
-            let same = |now: &&Anchor| now.symbol == anchor.symbol && now.file == anchor.file;
-            let mut now = self.need.current.iter().filter(same).peekable();
-            now.peek().is_some() && now.all(|now| now.digest != anchor.digest)
-        });
-        (has_changed && !note.said.kind.is_history()) || note.is_hypothesis()
+        is_outdated(note, &self.need.current) || note.is_hypothesis()
     }
 
     fn leave(&mut self, note: &Note, section: Section, why: Omission) {

@@ -1,6 +1,7 @@
 //! The code graph, for looking: what is kept of it is used, and left as it is.
 
-use ralph_engine::chain;
+use ralph_core::note::Note;
+use ralph_engine::{chain, doubt_outdated, rests_on_code};
 use ralph_graph::{Graph, Options, examine};
 
 use crate::project::Project;
@@ -17,5 +18,16 @@ pub(super) fn graph_of(project: &Project) -> Option<Graph> {
             eprintln!("ralph: the code cannot be looked at: {}", chain(&error));
             None
         }
+    }
+}
+
+/// Notes about code that is another by now are shown as a brief would show them. The code is not looked at for others.
+pub(super) fn beside_code<'a>(project: &Project, notes: impl IntoIterator<Item = &'a mut Note>) {
+    let mut notes: Vec<&mut Note> = notes.into_iter().filter(|note| rests_on_code(note)).collect();
+    if notes.is_empty() {
+        return;
+    }
+    if let Some(graph) = graph_of(project) {
+        doubt_outdated(&graph, notes.drain(..));
     }
 }

@@ -8,6 +8,7 @@ use ralph_memory::catch_up;
 use ralph_store::{Notes, StoreError};
 use serde::Serialize;
 
+use super::code::beside_code;
 use super::opened::opened;
 use super::{KindArg, NOTHING, told};
 use crate::commands::{Outcome, most};
@@ -61,6 +62,7 @@ pub(crate) fn run(args: &ListArgs) -> Outcome {
     }
     notes.sort_by_key(|note| std::cmp::Reverse(note.recorded_at));
     notes.truncate(args.limit);
+    beside_code(&opened.here, &mut notes);
     let exit = if notes.is_empty() { NOTHING } else { 0 };
     let now = Timestamp::now();
     if args.json {

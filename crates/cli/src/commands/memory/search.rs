@@ -9,7 +9,7 @@ use ralph_engine::near;
 use ralph_memory::{Context, Contribution, Intent, Query, Ranking, Recalled, Visible, recall_all};
 use serde::Serialize;
 
-use super::code::graph_of;
+use super::code::{beside_code, graph_of};
 use super::opened::opened;
 use super::{KindArg, NOTHING, told};
 use crate::commands::{Outcome, most};
@@ -96,7 +96,7 @@ pub(crate) struct Found {
 pub(crate) fn run(args: &SearchArgs) -> Outcome {
     let now = Timestamp::now();
     let opened = opened()?;
-    let results = match opened.shelves() {
+    let mut results = match opened.shelves() {
         Some(shelves) => {
             let meaning = opened.meaning(&shelves, &args.text)?;
             let query = Query { meaning, ..args.query(&opened.here)? };
@@ -105,6 +105,7 @@ pub(crate) fn run(args: &SearchArgs) -> Outcome {
         }
         None => Vec::new(),
     };
+    beside_code(&opened.here, results.iter_mut().map(|one| &mut one.note));
     let exit = if results.is_empty() { NOTHING } else { 0 };
     if args.json {
         print_json(&Found { text: args.text.clone(), results });

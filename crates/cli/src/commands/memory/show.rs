@@ -5,6 +5,7 @@ use ralph_core::id::NoteId;
 use ralph_core::note::{Note, Recorded};
 use serde::Serialize;
 
+use super::code::beside_code;
 use super::opened::opened;
 use super::told;
 use crate::commands::Outcome;
@@ -41,7 +42,8 @@ pub(crate) fn run(args: &ShowArgs) -> Outcome {
     // What became of it here comes before what is for all projects; where it was forgotten in one, it is in the other.
     let mut held = block_on(opened.held(&args.id))?;
     let at = held.iter().position(|one| one.note.is_some()).unwrap_or_default();
-    let held = held.swap_remove(at);
+    let mut held = held.swap_remove(at);
+    beside_code(&opened.here, held.note.as_mut());
     let shown = Shown { note: held.note, history: held.history };
     if args.json {
         print_json(&shown);

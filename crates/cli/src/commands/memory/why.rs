@@ -6,6 +6,7 @@ use ralph_core::note::{MemoryEvent, Note, Origin, Recorded, Source, Status, Use}
 use ralph_memory::Shelf;
 use serde::Serialize;
 
+use super::code::beside_code;
 use super::opened::{Held, opened};
 use super::told;
 use crate::commands::Outcome;
@@ -51,7 +52,8 @@ pub(crate) struct Provenance {
 
 pub(crate) fn run(args: &WhyArgs) -> Outcome {
     let opened = opened()?;
-    let held = block_on(opened.held(&args.id))?;
+    let mut held = block_on(opened.held(&args.id))?;
+    beside_code(&opened.here, held.iter_mut().filter_map(|one| one.note.as_mut()));
     let all: Vec<Provenance> = held.into_iter().map(Provenance::of).collect();
     if args.json {
         print_json(&all);
