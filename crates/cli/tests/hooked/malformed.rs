@@ -49,6 +49,22 @@ fn harm(living: &Session<'_>, host: &str, case: &[u8]) -> Option<String> {
 }
 
 #[test]
+fn a_turn_whose_last_words_were_cut_inside_a_character_counts() {
+    let project = project();
+    let living = Session::of(&project, "ses-1");
+    living.types("/ralph fix it");
+    let stop = |words: &str| {
+        let event = living.event("Stop", json!({ "last_assistant_message": words }));
+        let cut = event.to_string().replace("HALF", "\\ud83d");
+        told(living.project.command(&["hook", "claude", "--within", "60"]), cut.as_bytes())
+    };
+    assert_eq!(stop("I saw: abcHALF").status.code(), Some(0));
+    assert_eq!(living.stands(), (2, "running".to_owned()));
+    stop(&format!("I saw: HALF\n{}", living.promise()));
+    assert_eq!(living.stands(), (2, "completed".to_owned()));
+}
+
+#[test]
 fn five_hundred_malformed_events_harm_no_host() {
     let project = project();
     let living = Session::of(&project, "ses-1");
