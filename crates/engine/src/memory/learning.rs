@@ -60,6 +60,7 @@ impl<S: Store + 'static> Drive<S> {
             complete,
             sketch: &evidence.sketch,
             said: &report.tail,
+            stated: report.notes(),
             ran: &ran,
             anchors: &anchors,
             commit: made.last().map(|commit| commit.id.as_str()),
