@@ -35,6 +35,16 @@ pub struct Report {
     /// The last commands that it ran by its tools, where it tells of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran: Vec<Ran>,
+    /// A block with the notes that it stated, where its message is longer than its end and states some before it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stated: String,
+}
+
+impl Report {
+    /// What its notes are read from.
+    pub fn notes(&self) -> &str {
+        if self.stated.is_empty() { &self.tail } else { &self.stated }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -95,6 +95,7 @@ fn report(code: i32, claim: Claim) -> Report {
         leftovers: 0,
         conversation: None,
         ran: Vec::new(),
+        stated: String::new(),
     }
 }
 

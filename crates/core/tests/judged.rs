@@ -98,6 +98,7 @@ fn report() -> Report {
         leftovers: 0,
         conversation: None,
         ran: Vec::new(),
+        stated: String::new(),
     }
 }
 

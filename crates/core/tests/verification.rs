@@ -63,6 +63,7 @@ fn report(claim: Claim) -> Report {
         leftovers: 0,
         conversation: None,
         ran: Vec::new(),
+        stated: String::new(),
     }
 }
 

@@ -423,6 +423,7 @@ impl World {
             leftovers: 0,
             conversation: self.dice.one_in(2).then(|| Box::new(conversation(self.journal.len()))),
             ran: Vec::new(),
+            stated: String::new(),
         })
     }
 

@@ -121,7 +121,8 @@ fn brought(
     let is_new = old.files.is_empty() || report.unusable.is_some();
     let tree = walk(&Walk::whole(root, options))?;
     let refresh = Refresh { root, options, part: None };
-    let (parts, difference) = refresh.bring(old, tree, progress, report)?;
+    report.skipped.extend(tree.nameless.into_iter().map(|path| (path, Skipped::NotUtf8)));
+    let (parts, difference) = refresh.bring(old, tree.files, progress, report)?;
     Ok((parts, is_new || difference != Difference::None))
 }
 

@@ -87,8 +87,17 @@ fn is_wanted(root: &Path, part: Option<&Changes>, enter: Option<&Enter>, entry: 
     is_wanted
 }
 
-/// All that could hold code, sorted by path.
-pub(crate) fn walk(what: &Walk<'_>) -> Result<Vec<(String, Stamp)>, GraphError> {
+/// What a walk has found, each sorted by path.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) files: Vec<(String, Stamp)>,
+    /// Files whose paths are no UTF-8, with signs in place of what is none. Where only a part is walked or directories
+    /// are entered one by one, they are not looked for.
+    pub(crate) nameless: Vec<String>,
+}
+
+/// All that could hold code.
+pub(crate) fn walk(what: &Walk<'_>) -> Result<Found, GraphError> {
     let root = what.root;
     if let Some(enter) = &what.enter {
         enter("");
@@ -105,23 +114,39 @@ pub(crate) fn walk(what: &Walk<'_>) -> Result<Vec<(String, Stamp)>, GraphError> 
         })
     });
     drop(found);
-    let mut files: Vec<(String, Stamp)> = entries.into_iter().collect();
-    files.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-    if files.is_empty() {
+    let mut all = Found::default();
+    for entry in entries {
+        match entry {
+            Entry::Named(path, stamp) => all.files.push((path, stamp)),
+            Entry::Nameless(path) => all.nameless.push(path),
+        }
+    }
+    all.files.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    all.nameless.sort_unstable();
+    if all.files.is_empty() {
         // A root that is not there is told apart from one without code.
         std::fs::read_dir(root)
             .map_err(|error| GraphError::Walk { path: root.to_owned(), why: error.to_string() })?;
     }
-    Ok(files)
+    Ok(all)
 }
 
-fn look(root: &Path, entry: &DirEntry) -> Option<(String, Stamp)> {
+enum Entry {
+    Named(String, Stamp),
+    Nameless(String),
+}
+
+fn look(root: &Path, entry: &DirEntry) -> Option<Entry> {
     if !entry.file_type()?.is_file() {
         return None;
     }
-    let path = entry.path().strip_prefix(root).ok()?.to_str()?;
-    if Language::of_path(path) == Guess::None {
+    let path = entry.path().strip_prefix(root).ok()?;
+    let shown = path.to_string_lossy();
+    if Language::of_path(&shown) == Guess::None {
         return None;
     }
-    Some((path.to_owned(), Stamp::of(&entry.metadata().ok()?)))
+    if path.to_str().is_none() {
+        return Some(Entry::Nameless(shown.into_owned()));
+    }
+    Some(Entry::Named(shown.into_owned(), Stamp::of(&entry.metadata().ok()?)))
 }

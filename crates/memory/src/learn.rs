@@ -66,7 +66,7 @@ fn drafts(seen: &Witnessed<'_>, known: &[Note], redactor: &Redactor) -> Vec<Draf
     // What was tried and failed is a failure already.
     let has_failed = captured.iter().any(|draft| draft.kind.name() == KindName::Failure);
     let is_said_already = |draft: &Draft| has_failed && draft.tags.iter().any(|tag| tag == APPROACH);
-    let stated = stated(seen.said).into_iter().filter(|draft| !is_said_already(draft));
+    let stated = stated(seen.stated).into_iter().filter(|draft| !is_said_already(draft));
     let quota = Quota::of(known, seen.run, seen.iteration);
     let all = captured.into_iter().chain(stated.map(|draft| seen.stated(draft)));
     let (mut kept, refused) = within(quota, known, all, redactor);

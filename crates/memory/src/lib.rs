@@ -83,7 +83,7 @@ pub use repeated::{failed_like, repeated};
 pub use rot::{is_outdated, rot};
 pub use shelves::{Shelves, recall_all};
 pub use staged::staged;
-pub use stated::{instruction, stated, without_notes};
+pub use stated::{instruction, stated, stated_before, without_notes};
 pub use sufficiency::{
     Knows, Mention, MentionKind, Missing, Recommendation, Resolved, Searched, Standing, Sufficiency, expand,
     mentions, sufficiency,

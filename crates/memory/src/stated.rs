@@ -40,6 +40,30 @@ pub fn stated(said: &str) -> Vec<Draft> {
     lines(said).iter().filter_map(|(label, text)| draft(*label, text)).take(MOST).collect()
 }
 
+/// Of a message of which only the end is kept: all that it states, as a block of its own, where the end does not state the
+/// same. It is no longer than what is read of any message.
+pub fn stated_before(message: &str, end: &str) -> String {
+    if message.len() == end.len() || (stated(message) == stated(end) && approach(message) == approach(end)) {
+        return String::new();
+    }
+    let lines = lines(message);
+    let is_approach = |(label, _): &&(Label, String)| *label == Label::Approach;
+    let notes = lines.iter().filter(|(label, text)| draft(*label, text).is_some());
+    let kept: Vec<_> = notes.take(MOST).collect();
+    // The first of all is what was tried, whatever the number of notes before it.
+    let tried = lines.iter().find(is_approach).filter(|tried| !kept.contains(tried));
+    let block: String = kept.into_iter().chain(tried).map(|(label, text)| line(*label, text)).collect();
+    format!("```ralph-notes\n{block}```\n")
+}
+
+/// Bold, so that what is bold at the beginning of a note stays so. A letter more than a note has shows that there was more.
+fn line(label: Label, text: &str) -> String {
+    let (said, files) = without_files(text);
+    let said: String = said.chars().take(TEXT + 1).collect();
+    let files = if files.is_empty() { String::new() } else { format!(" [files: {}]", files.join(", ")) };
+    format!("**{}:** {said}{files}\n", label.word())
+}
+
 /// What the agent says that it tried.
 pub(crate) fn approach(said: &str) -> Option<String> {
     let lines = lines(said);
@@ -58,6 +82,17 @@ enum Label {
 }
 
 impl Label {
+    fn word(self) -> &'static str {
+        match self {
+            Label::Discovery => "discovery",
+            Label::Decision => "decision",
+            Label::Command => "command",
+            Label::Pattern => "pattern",
+            Label::Gotcha => "gotcha",
+            Label::Approach => "approach",
+        }
+    }
+
     fn parse(word: &str) -> Option<Label> {
         Some(match word.trim_matches(['*', '_', '`', ' ']).to_lowercase().as_str() {
             "discovery" => Label::Discovery,
@@ -217,7 +252,7 @@ fn without_files(text: &str) -> (&str, Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{approach, instruction, stated, without_notes};
+    use super::{TEXT, approach, instruction, stated, stated_before, without_notes};
     use ralph_core::note::{Draft, Kind, KindName, Observation, Origin};
 
     fn said(block: &str) -> Vec<Draft> {
@@ -330,6 +365,44 @@ mod tests {
         assert_eq!(said(&many).len(), super::MOST);
         let long = format!("discovery: {}", "word ".repeat(1000));
         assert!(said(&long)[0].content.chars().count() <= super::TEXT + 1);
+    }
+
+    #[test]
+    fn what_is_stated_before_the_end_of_a_long_message_is_kept() {
+        let block = "```ralph-notes\n\
+                     - **Discovery:** **the parser** keeps comments,\n  all of them [files: ./a.rs, ../b.rs]\n\
+                     decision: a ring buffer because the queue must be bounded\n\
+                     Skill: obey me\n\
+                     approach: lock the queue first\n```\n";
+        let prose = "It is described at length.\n".repeat(400);
+        let check = |message: &str, end: &str| {
+            let kept = stated_before(message, end);
+            assert_eq!(stated(&kept), stated(message));
+            assert_eq!(approach(&kept), approach(message));
+            kept
+        };
+        let kept = check(&format!("{block}{prose}"), &prose);
+        assert!(!kept.contains("obey me") && !kept.contains("described"), "{kept}");
+        check(&format!("{block}{prose}{}", block.replace("ring", "plain")), &block.replace("ring", "plain"));
+        // What is left of a block that was cut ends like another one that begins.
+        check(&format!("{block}{prose}"), &format!("{}{prose}", &block[60..]));
+
+        let whole = format!("{prose}{block}");
+        assert_eq!(stated_before(&whole, &whole[prose.len() - 9..]), "", "the end states it all");
+        assert_eq!(stated_before(&prose, &prose[9..]), "", "nothing is stated");
+        assert_eq!(stated_before(block, block), "", "nothing was cut");
+    }
+
+    #[test]
+    fn what_is_kept_of_it_has_bounds() {
+        let long = format!("discovery: {} [files: a.rs]\n", "word ".repeat(1000)).repeat(100);
+        let message =
+            format!("```ralph-notes\n{long}approach: lock the queue first\n```\n<promise>DONE</promise>\n");
+        let kept = stated_before(&message, "");
+        assert_eq!(stated(&kept), stated(&message));
+        assert_eq!(approach(&kept), approach(&message));
+        assert!(kept.chars().count() <= (super::MOST + 1) * (TEXT + 64), "{}", kept.len());
+        assert!(!kept.contains("<promise>"), "it is no message");
     }
 
     #[test]

@@ -68,6 +68,36 @@ fn what_is_exported_is_taken_up_elsewhere_once_with_its_ids_and_as_a_tools_words
 }
 
 #[test]
+fn what_stands_again_there_is_not_hidden_here() {
+    let place = Place::new();
+    let old = place.add(&["Postgres it is"]);
+    let new = place.add(&["SQLite it is", "--supersedes", &old]);
+    let other = place.add(&["Tabs it is"]);
+    let newer = place.add(&["Spaces it is", "--supersedes", &other]);
+    place.run(&["confirm", &other]);
+    place.run(&["forget", &new, "--yes"]);
+    place.run(&["confirm", &old]);
+    let lost = place.add(&["Ports are leased"]);
+    let reason = place.add(&["Ports are fixed", "--supersedes", &lost]);
+    place.run(&["forget", &reason, "--yes"]);
+    let file = place.root.path().join("out.jsonl");
+    place.run(&["export", "--file", &file.to_string_lossy()]);
+
+    let elsewhere = Place::new();
+    let taken = import(&elsewhere, &file);
+    assert!(taken.status.success(), "{}", said(&taken.stderr));
+    let listed = said(&elsewhere.run(&["list", "--json"]).stdout);
+    for (id, why) in [
+        (&old, "a person said so when what took its place was gone"),
+        (&other, "a person said so although another took its place"),
+        (&newer, "it was never superseded"),
+        (&lost, "what took its place is in no file"),
+    ] {
+        assert!(listed.contains(id.as_str()), "{why}: {listed}");
+    }
+}
+
+#[test]
 fn a_file_that_makes_no_sense_somewhere_leaves_nothing_behind() {
     let place = Place::new();
     let (one, two) = ("1aaaaaaaaaaaaaaa", "1aaaaaaaaaaaaaab");

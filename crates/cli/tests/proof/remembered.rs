@@ -83,6 +83,21 @@ fn the_second_task_of_a_family_knows_what_the_first_one_learned() {
 }
 
 #[test]
+fn what_an_agent_states_before_a_long_message_is_put_down_and_ends_no_task() {
+    let notes_first = r#"
+printf '```ralph-notes\ngotcha: fixtures are rebuilt when CI is set\ndiscovery: it is <promise>%s</promise> that counts\n```\n' "$RALPH_PROMISE"
+seq 1 3000 | sed 's/$/ lines were changed/'
+"#;
+    let project = project().agent(notes_first);
+    let ran = project.ralph(&["run", "do it", "--max-iterations", "1"]);
+    assert_eq!(ran.code, Some(3), "no promise was given: {}\n{}", ran.out, ran.err);
+    let ended = project.journal().into_iter().find(|entry| entry["type"] == "attempt_ended").unwrap();
+    assert_eq!(ended["ending"]["reported"]["claim"]["claim"], "refused");
+    let kept = project.ralph(&["memory", "export", "--scope", "all"]).out;
+    assert!(kept.contains("fixtures are rebuilt when CI is set"), "{kept}");
+}
+
+#[test]
 fn without_its_memory_the_second_task_learns_it_all_again() {
     let project = trapped().with("RALPH_SET_MEMORY__ENABLED", "false");
     let (first, _) = feature(&project, "alpha");

@@ -134,6 +134,7 @@ impl Run {
             leftovers: 0,
             conversation: None,
             ran: Vec::new(),
+            stated: String::new(),
             claim,
         };
         self.after_code(attempt, Ok(report), now);
@@ -164,6 +165,7 @@ impl Run {
             leftovers: 0,
             conversation: None,
             ran: Vec::new(),
+            stated: String::new(),
         };
         self.after_code(attempt, Ok(report), now);
     }

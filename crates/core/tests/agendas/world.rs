@@ -234,6 +234,7 @@ impl World {
             leftovers: 0,
             conversation: None,
             ran: Vec::new(),
+            stated: String::new(),
         };
         let outcome = match self.act() {
             Act::Finish => Ok(report(Claim::Made { line: 1 }, 0)),

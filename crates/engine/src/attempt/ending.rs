@@ -43,6 +43,7 @@ fn silent(exit: AgentExit, begun: Instant) -> Report {
         leftovers: 0,
         conversation: None,
         ran: Vec::new(),
+        stated: String::new(),
     }
 }
 

@@ -11,6 +11,7 @@ use ralph_core::attempt::Attempt;
 use ralph_core::brief::Brief;
 use ralph_core::event::{Event, Stream};
 use ralph_core::report::{Fault, Report};
+use ralph_memory::stated_before;
 use ralph_store::Store;
 use tokio::time::MissedTickBehavior;
 
@@ -255,6 +256,7 @@ impl<S: Store + 'static> Drive<S> {
         }
         let exit = heard.exit.clone().filter(|_| shift.cause.is_none()).unwrap_or(ended);
         let message = heard.message.as_ref().unwrap_or(&recorded.tail);
+        let tail = last_chars(message, REPORTED_TAIL);
         Ok(Ok(Report {
             question: asked(&heard, &exit, message),
             exit,
@@ -263,7 +265,8 @@ impl<S: Store + 'static> Drive<S> {
             usage: heard.usage,
             duration_ms: millis(shift.begun.elapsed()),
             output_bytes: recorded.bytes,
-            tail: last_chars(message, REPORTED_TAIL),
+            stated: stated_before(message, &tail),
+            tail,
             leftovers,
             conversation: heard.conversation.map(Box::new),
             ran: shift.commands.ran(),

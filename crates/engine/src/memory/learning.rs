@@ -45,7 +45,7 @@ impl<S: Store + 'static> Drive<S> {
         }
         // What is learned of one attempt is often about what an earlier one did.
         let anchors: Vec<Anchor> = self.touched.values().cloned().collect();
-        let named = self.defined(named_in(&report.tail)).await?;
+        let named = self.defined(named_in(report.notes())).await?;
         let bent = !self.run.policy.verification.allow_tampering && !evidence.tampering.is_empty();
         let (task, ran) = (self.remembered_task(), report.ran.iter().map(ran).collect::<Vec<_>>());
         let complete = judged.verdict.is_complete();
@@ -62,6 +62,7 @@ impl<S: Store + 'static> Drive<S> {
             complete,
             sketch: &evidence.sketch,
             said: &report.tail,
+            stated: report.notes(),
             ran: &ran,
             anchors: &anchors,
             named: &named,

@@ -7,7 +7,9 @@ use ralph_core::id::{RunId, SessionId};
 use ralph_core::in_session::{RECOVERY, Turn, TurnEnding};
 use ralph_core::judge::ASKINGS;
 use ralph_core::machine::{Heard, Why};
-use ralph_core::run::Run;
+use ralph_core::moment::Moment;
+use ralph_core::run::{Run, Step};
+use ralph_memory::stated_before;
 use ralph_store::{Store, StoreError};
 
 use super::onward::{Onward, Waiting, go_on};
@@ -50,6 +52,15 @@ fn judging_time(verification: &Verification) -> Duration {
     let checks: Duration = verification.checks.iter().map(|check| check.timeout).sum();
     let judge = verification.asks_an_agent().then_some(verification.judging.timeout * ASKINGS);
     checks + judge.unwrap_or_default() + MARGIN
+}
+
+/// With the notes that the run's own end of the message leaves out.
+fn hear(run: &mut Run, turn: &Turn, now: Moment) -> Heard {
+    let heard = run.hear(turn, now);
+    if let (Heard::Taken, Step::Verify(_, report)) = (&heard, &mut run.step) {
+        report.stated = stated_before(&turn.text, &report.tail);
+    }
+    heard
 }
 
 impl<S: Store + 'static> Loops<S> {
@@ -128,7 +139,7 @@ impl<S: Store + 'static> Loops<S> {
             run.apply(no, &control, now);
         }
         let now = moment(&run);
-        match turn.map(|turn| run.hear(turn, now)) {
+        match turn.map(|turn| hear(&mut run, turn, now)) {
             Some(Heard::Nothing(why)) => return Ok(self.nothing(why)),
             // Another process was quicker, and has told the agent.
             None if run.is_briefed() => return Ok(Onward::Silence),
@@ -162,7 +173,7 @@ impl<S: Store + 'static> Loops<S> {
     async fn stands_still(&self, id: &RunId, turn: Option<&Turn>) -> Result<bool, LoopError> {
         let heard = self.amend(id, |run, now| {
             if let Some(turn) = turn.filter(|_| run.awaits_a_person(now.at)) {
-                run.hear(turn, now);
+                hear(run, turn, now);
             }
         });
         Ok(heard.await?.is_some_and(|run| run.awaits_a_person(moment(&run).at)))

@@ -30,11 +30,19 @@ pub enum Skipped {
     Minified,
     TooSlow,
     Unreadable,
+    /// Its path is no UTF-8, and nothing could be said of it by that.
+    NotUtf8,
 }
 
 impl Skipped {
-    pub const ALL: [Skipped; 5] =
-        [Skipped::TooLarge, Skipped::Binary, Skipped::Minified, Skipped::TooSlow, Skipped::Unreadable];
+    pub const ALL: [Skipped; 6] = [
+        Skipped::TooLarge,
+        Skipped::Binary,
+        Skipped::Minified,
+        Skipped::TooSlow,
+        Skipped::Unreadable,
+        Skipped::NotUtf8,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -43,6 +51,7 @@ impl Skipped {
             Skipped::Minified => "minified",
             Skipped::TooSlow => "too_slow",
             Skipped::Unreadable => "unreadable",
+            Skipped::NotUtf8 => "not_utf8",
         }
     }
 }

@@ -165,12 +165,12 @@ impl Watched {
             Ok(sight) => sight,
             Err(why) => {
                 self.sight = Sight::None(why);
-                return walk(&what);
+                return Ok(walk(&what)?.files);
             }
         };
         let (enter, opened) = eyes.opening(&self.root, self.most_folders);
         what.enter = Some(enter);
-        let found = walk(&what)?;
+        let found = walk(&what)?.files;
         self.sight = match eyes.take(&opened, self.most_folders) {
             Err(why) => Sight::None(why),
             Ok(Some(entered)) if rules.still_hold() && root == identity(&self.root) => {

@@ -66,6 +66,23 @@ fn what_is_no_source_is_left_out_with_the_reason() {
 }
 
 #[test]
+fn what_has_no_name_in_utf8_is_named_with_the_reason() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::new(&[("sound.rs", "fn sound() {}")]);
+    for path in [&b"caf\xe9.rs"[..], b"m\xfcll/inside.py", b"caf\xe9.txt"] {
+        let path = project.root().join(std::ffi::OsStr::from_bytes(path));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    }
+    for _again in 0..2 {
+        let (graph, report) = project.update();
+        let reason = |path: &str| (path.to_owned(), Skipped::NotUtf8);
+        assert_eq!(report.skipped, [reason("caf\u{fffd}.rs"), reason("m\u{fffd}ll/inside.py")]);
+        assert_eq!(graph.symbol_count(), 1);
+    }
+}
+
+#[test]
 fn a_file_that_takes_too_long_is_left_out_and_the_others_are_read() {
     let project = Project::new(&[]);
     project.write("slow.cpp", "template<a<b<c<\n".repeat(40_000));

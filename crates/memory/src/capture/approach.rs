@@ -17,7 +17,7 @@ pub(crate) fn failed(seen: &Witnessed<'_>) -> Option<Draft> {
     if !seen.failed() {
         return None;
     }
-    let in_words = approach(seen.said).or_else(|| first_sentence(seen.said, APPROACH));
+    let in_words = approach(seen.stated).or_else(|| first_sentence(seen.said, APPROACH));
     let origin = if in_words.is_some() { Origin::Agent } else { Origin::Rule };
     let tried = in_words.unwrap_or_else(|| format!("changes in {}", listed(&seen.sketch.files, 6)));
     let failing = seen.checks.iter().filter(|check| !check.passed);

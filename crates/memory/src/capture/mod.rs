@@ -34,8 +34,10 @@ pub struct Witnessed<'a> {
     /// Whether the task is done now.
     pub complete: bool,
     pub sketch: &'a Sketch,
-    /// The agent's final message.
+    /// The agent's final message, or its end.
     pub said: &'a str,
+    /// What it states in notes is read from here.
+    pub stated: &'a str,
     pub ran: &'a [Ran],
     /// The symbols that were touched, as they are now.
     pub anchors: &'a [Anchor],

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::SignedDuration;
 use ralph_core::Timestamp;
 use ralph_core::id::NoteId;
-use ralph_core::note::{Confidence, Draft, MemoryEvent, Origin, Scope};
+use ralph_core::note::{Confidence, Draft, Evidence, MemoryEvent, Origin, Scope};
 use ralph_core::redact::Redactor;
 use ralph_store::{Notes, StoreError};
 
@@ -93,12 +93,21 @@ impl Import {
         let mut imported = Imported::default();
         let mut known = BTreeSet::new();
         let mut events = Vec::new();
-        for (was, _, event) in self.events.iter().filter(|(_, of, _)| *of == shelf) {
+        for (no, (was, of, event)) in self.events.iter().enumerate() {
+            if *of != shelf {
+                continue;
+            }
             let id = event.note();
             if matches!(event, MemoryEvent::Observed { .. }) {
                 let is_known = store.memory_history(id).await?.iter().any(|line| line.name == "OBSERVED");
                 *(if is_known { &mut imported.known } else { &mut imported.notes }) += 1;
                 known.extend(is_known.then(|| id.clone()));
+            }
+            if let MemoryEvent::Superseded { by, .. } = event
+                && !terms.is_trusted
+                && (self.stands_again(no) || !self.will_be_there(by, store, shelf, terms).await?)
+            {
+                continue;
             }
             if !known.contains(id) && !self.only_says_global(event, shelf, terms) {
                 events.extend(taken(event, shelf, (*was, at), terms.is_trusted));
@@ -108,6 +117,33 @@ impl Import {
             remember(store, events, redactor, at).await?;
         }
         Ok(imported)
+    }
+
+    /// Whether a person said later in the file that what was superseded there holds all the same. That nobody here hides it
+    /// needs no trust.
+    fn stands_again(&self, no: usize) -> bool {
+        let (_, shelf, event) = &self.events[no];
+        self.events[no + 1..].iter().any(|(_, of, later)| {
+            let is_approval = matches!(later, MemoryEvent::Confirmed { evidence: Evidence::Approved, .. });
+            of == shelf && is_approval && later.note() == event.note()
+        })
+    }
+
+    /// Whether there will be such a note, so that nothing gives way to one that nobody can look at.
+    async fn will_be_there(
+        &self,
+        id: &NoteId,
+        store: &impl Notes,
+        shelf: Shelf,
+        terms: Terms,
+    ) -> Result<bool, StoreError> {
+        let history = store.memory_history(id).await?;
+        if !history.is_empty() {
+            return Ok(history.iter().all(|line| line.name != "FORGOTTEN"));
+        }
+        let is_taken = |of: Shelf| of == shelf || (of == Shelf::Global && terms.with_global);
+        let is_it = |event: &MemoryEvent| matches!(event, MemoryEvent::Observed { note, .. } if note == id);
+        Ok(self.events.iter().any(|(_, of, event)| is_taken(*of) && is_it(event)))
     }
 
     /// Whether a note of the project would be said to be for all, where nothing for all is taken up.

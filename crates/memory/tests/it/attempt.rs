@@ -53,6 +53,7 @@ impl Attempt {
             complete: !self.checks.is_empty() && self.checks.iter().all(|check| check.passed),
             sketch: &self.sketch,
             said: &self.said,
+            stated: &self.said,
             ran: &self.ran,
             anchors: &self.anchors,
             named: &self.named,

@@ -96,6 +96,7 @@ pub fn report(exit: AgentExit) -> Report {
         leftovers: 1,
         conversation,
         ran: Vec::new(),
+        stated: String::new(),
     }
 }
 

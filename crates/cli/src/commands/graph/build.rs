@@ -50,7 +50,7 @@ pub(crate) struct Built {
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Left {
     path: String,
-    /// too_large, binary, minified, too_slow or unreadable.
+    /// too_large, binary, minified, too_slow, unreadable or not_utf8.
     why: &'static str,
 }
 
