@@ -19,6 +19,7 @@
 mod alike;
 mod analysis;
 mod anchors;
+mod block;
 mod capture;
 mod catch_up;
 mod committed;

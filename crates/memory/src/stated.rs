@@ -16,6 +16,7 @@
 
 use ralph_core::note::{Draft, Kind, Observation, Origin};
 
+use crate::block::Block;
 use crate::capture::clipped;
 
 /// Of one message.
@@ -24,6 +25,8 @@ const TEXT: usize = 600;
 const FILES: usize = 8;
 /// Letters that a label has at most.
 const LABEL: usize = 24;
+/// What a block of notes is marked with.
+const NOTES: &str = "ralph-notes";
 /// The tag of what was tried.
 pub(crate) const APPROACH: &str = "approach";
 
@@ -108,15 +111,15 @@ impl Label {
 
 /// The rest of the message.
 pub fn without_notes(said: &str) -> String {
-    let mut fence: Option<Fence> = None;
+    let mut block: Option<Block> = None;
     let mut rest: Vec<&str> = Vec::new();
     for line in said.lines() {
-        let is_open = fence.is_some();
-        let open = fence.take().or_else(|| Fence::opened_by(line.trim()));
-        if !open.as_ref().is_some_and(|open| open.holds_notes) {
+        let is_open = block.is_some();
+        let open = block.take().or_else(|| Block::opened_by(line.trim()));
+        if !open.as_ref().is_some_and(|open| open.is_of(NOTES)) {
             rest.push(line);
         }
-        fence = open.filter(|open| !(is_open && open.is_closed_by(line.trim())));
+        block = open.filter(|open| !(is_open && open.is_closed_by(line.trim())));
     }
     rest.join("\n")
 }
@@ -124,18 +127,18 @@ pub fn without_notes(said: &str) -> String {
 /// The labelled lines of all blocks, each with those that go on with it.
 fn lines(said: &str) -> Vec<(Label, String)> {
     let mut found: Vec<(Label, String)> = Vec::new();
-    let (mut fence, mut is_left_out) = (None, true);
+    let (mut block, mut is_left_out) = (None, true);
     for line in said.lines() {
         let line = line.trim();
-        let Some(open) = &fence else {
-            (fence, is_left_out) = (Fence::opened_by(line), true);
+        let Some(open) = &block else {
+            (block, is_left_out) = (Block::opened_by(line), true);
             continue;
         };
         if open.is_closed_by(line) {
-            fence = None;
+            block = None;
             continue;
         }
-        if !open.holds_notes || line.is_empty() {
+        if !open.is_of(NOTES) || line.is_empty() {
             continue;
         }
         let item = line.trim_start_matches(['-', '*', '•']).trim_start();
@@ -152,29 +155,6 @@ fn lines(said: &str) -> Vec<(Label, String)> {
         }
     }
     found
-}
-
-/// A block that was opened: what stands inside of another one is shown, and not said.
-struct Fence {
-    mark: char,
-    length: usize,
-    holds_notes: bool,
-}
-
-impl Fence {
-    fn opened_by(line: &str) -> Option<Fence> {
-        let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-        let info = line.trim_start_matches(mark);
-        let length = line.len() - info.len();
-        // With a backtick behind it, it is code within a line.
-        let is_fence = length >= 3 && !(mark == '`' && info.contains('`'));
-        let holds_notes = mark == '`' && info.trim().eq_ignore_ascii_case("ralph-notes");
-        is_fence.then_some(Fence { mark, length, holds_notes })
-    }
-
-    fn is_closed_by(&self, line: &str) -> bool {
-        line.len() >= self.length && line.chars().all(|mark| mark == self.mark)
-    }
 }
 
 /// What a line begins.
