@@ -111,7 +111,7 @@ impl Label {
 
 /// The rest of the message.
 pub fn without_notes(said: &str) -> String {
-    let mut block: Option<Block> = None;
+    let mut block: Option<Block<'_>> = None;
     let mut rest: Vec<&str> = Vec::new();
     for line in said.lines() {
         let is_open = block.is_some();
