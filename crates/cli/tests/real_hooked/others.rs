@@ -8,7 +8,8 @@ use super::host::Host;
 use super::{done, slow, steps};
 
 fn session(number: u32) -> String {
-    format!("00000000-0000-4000-8000-{number:012}")
+    // Gemini calls its transcripts by the first digits: two sessions of one minute have to differ there.
+    format!("{number:08}-0000-4000-8000-000000000000")
 }
 
 /// The promise and the limit end a loop; another session in the directory is never touched.
