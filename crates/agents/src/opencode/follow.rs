@@ -11,7 +11,7 @@ use super::line::{Failed, Line, Part};
 use super::relay::{Patience, Task};
 use super::session::{Ready, failed, since};
 use super::stream::{Told, events};
-use super::turn::{Ended, Standing, standing};
+use super::turn::{Ended, Standing, has_begun, standing};
 use super::wire::{Event, Message, Permission, Question, Status};
 use crate::acp::Permissions;
 
@@ -245,6 +245,7 @@ impl<'a, T: Fn(Line)> Follow<'a, T> {
             Err(error) => return Err(failed(error, "the session")),
         };
         let standing = standing(&status, &messages, &self.ready.prompt);
+        self.was_busy |= has_begun(&messages, &self.ready.prompt);
         self.show_all(messages);
         self.note(status);
         match standing {

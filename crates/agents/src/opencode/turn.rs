@@ -69,6 +69,12 @@ pub(super) fn standing(status: &Status, messages: &[Message], prompt: &str) -> S
     }
 }
 
+/// Whether somebody has worked on the prompt, also where nobody was seen at it.
+pub(super) fn has_begun(messages: &[Message], prompt: &str) -> bool {
+    let mut since = messages.iter().skip_while(|message| message.info.id != prompt);
+    since.any(|message| message.info.is_assistant())
+}
+
 fn ended(last: &Message, since: &[Message]) -> Ended {
     let own = || since.iter().filter(|message| message.info.is_assistant());
     let how = match (&last.info.error, &last.info.finish) {
@@ -108,7 +114,7 @@ pub(super) fn is_worked_off(list: &[Value]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{How, Standing, is_worked_off, standing};
+    use super::{How, Standing, has_begun, is_worked_off, standing};
     use crate::opencode::wire::{Message, Status};
     use serde_json::{Value, json};
 
@@ -146,6 +152,10 @@ mod tests {
         assert_eq!(idle(&[before.clone(), prompt()]), Standing::Unsettled, "it has not begun");
         let unfinished = message("a", "assistant", &json!({ "finish": "stop" }), &json!([]));
         assert_eq!(idle(&[prompt(), unfinished.clone()]), Standing::Unsettled);
+        assert!(has_begun(&[prompt(), unfinished.clone()], "p"), "the server was lost in the middle of it");
+        assert!(
+            !has_begun(&[before.clone(), prompt()], "p") && !has_begun(std::slice::from_ref(&before), "p")
+        );
         assert_eq!(idle(&[prompt(), before, unfinished]), Standing::Unsettled, "the next step has begun");
     }
 
